@@ -30,25 +30,15 @@ inline std::string recording_json(const std::vector<TestCall>& calls, const std:
     if (call.modules.empty())
       events.push_back(fmt::format(R"({{"site": {}, "model": null, "module": null, "class": ""}})", number));
   }
-  return fmt::format(R"({{"schema": "ordercheck/recording/1", "state": "finished", "stepped": true, "ranks": 4,
+  return fmt::format(R"json({{"schema": "ordercheck/recording/1", "state": "finished", "stepped": true, "ranks": 4,
  "versions": {{"torch": "2.15.0+cu132"}},
  "meshes": [{{"names": ["dp"], "sizes": [2]}}, {{"names": ["tp"], "sizes": [2]}}, {{"names": ["r", "s"], "sizes": [2, 2]}}],
  "sites": [{}],
  "models": [{{"class": "Net", "modules": {{"": {{"class": "Net", "count": 1}}, "emb": {{"class": "Embedding", "count": 1}},
    "layers.*": {{"class": "Block", "count": 4, "checkpointed": 4, "recomputed": 4}},
    "layers.*.w1": {{"class": "Linear", "count": 4}}, "out": {{"class": "Linear", "count": 1}}}},
-   "parameters": [{{"mesh": 0, "placements": ["S(0)"], "names": {
-  {"layers.*.w1.weight" : 4}}
-}
-}], "without_gradient": {
-  {
-  }
-}
-}
-}],
- "events": [{}]{}
-}
-})",
+   "parameters": [{{"mesh": 0, "placements": ["S(0)"], "names": {{"layers.*.w1.weight": 4}}}}], "without_gradient": {{}}}}],
+ "events": [{}]{}}})json",
                      join(sites, ",\n  "), join(events, ",\n  "), more);
 }
 
