@@ -31,7 +31,7 @@ def all_to_all_of_one_length(group: Any, tensors: list[torch.Tensor]) -> list[to
 
 
 def widen_names(dtypes: type) -> None:
-    """Makes DType.as_pt return the dtype of the case for "float32". It looks the dtype up by that string, which is not widened."""
+    """Makes DType.as_pt return the dtype of the case for "float32": it looks that string up, which nothing widens."""
     stock = dtypes.as_pt  # type: ignore[attr-defined]
 
     def as_pt(self: object) -> torch.dtype:
