@@ -30,6 +30,8 @@ def cannot(case: Case) -> str:
         return "every job of OLMo-core with cp has data parallelism over the ranks of cp; expected fsdp beside cp"
     if "pp" in names and names & {"tp", "cp"}:
         return "its tp and cp read labels in the model, which the engine's pipeline does not pass; expected pp without them"
+    if "pp" in names and "ddp" in names:
+        return "DDP in its pipelines needs its custom stages, which the engine's pipeline does not run; expected fsdp beside pp"
     return ""
 
 
@@ -64,6 +66,7 @@ PROJECT = Project(
         "yaml": "reads configurations",
     },
     stand_ins={
+        "stages and schedules of torch": "its train module runs its custom ones, which the engine's pipeline does not",
         "the dtype of the case": "its DType looks float32 up by name",
         "tables of rotary positions that the model is built with": "its init_weights fills them, and draws other values",
         "torch.compile on a CPU": "its parallelize_model compiles only with CUDA",
