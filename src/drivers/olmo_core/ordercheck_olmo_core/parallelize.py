@@ -24,8 +24,8 @@ SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B"}
 
 
 def apply_pp(program: Program, item: Item, site: Site) -> None:
-    """TransformerPipelineTrainModule splits the model, then parallelize_model calls apply_pp of every part. The engine makes the
-    stage and the schedule from the part."""
+    """TransformerPipelineTrainModule splits the model, then parallelize_model calls apply_pp of every part. The engine makes
+    the stage and the schedule from the part."""
     schedule = next((name for name in SCHEDULES if name in item.options), "1f1b")
     parallel = part("distributed.parallel")
     config = part("train.train_module.transformer.config").TransformerPipelineParallelConfig(
