@@ -164,6 +164,13 @@ def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
     return total
 
 
+def cannot(case: Case) -> str:
+    ranks = case.data_parallel_degree
+    if case.settings.exact and ranks & (ranks - 1):
+        return f"its FSDP2 averages gradients over {ranks} ranks, which rounds; expected a power of two"
+    return ""
+
+
 PROJECT = Project(
     requirements=(
         "nemo-automodel==0.7.0",
@@ -203,4 +210,5 @@ PROJECT = Project(
         "a mesh dimension of one rank, and sharding that does nothing": "one method applies tp, checkpointing and FSDP2",
     },
     configured=configured,
+    cannot=cannot,
 )

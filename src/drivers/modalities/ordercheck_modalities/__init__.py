@@ -9,7 +9,7 @@ factory returns for such a model without excluded weight decay groups. Clipping 
 
 from __future__ import annotations
 
-from ordercheck_pytorch.api import Project, Transform, apply_default_optimizer, summed_cross_entropy
+from ordercheck_pytorch.api import Case, Project, Transform, apply_default_optimizer, summed_cross_entropy
 
 from . import models
 from .components import (
@@ -24,6 +24,14 @@ from .components import (
     cannot_build,
 )
 
+
+def cannot(case: Case) -> str:
+    ranks = case.data_parallel_degree
+    if case.settings.exact and ranks & (ranks - 1):
+        return f"its FSDP2 averages gradients over {ranks} ranks, which rounds; expected a power of two"
+    return ""
+
+
 PROJECT = Project(
     requirements=(
         "modalities==0.5.0",
@@ -35,7 +43,7 @@ PROJECT = Project(
     models={
         "llama": models.gpt2,
         "gpt2": models.gpt2,
-        "gpt2_tied": models.gpt2_tied,
+        "llama_tied": models.tied,
         "gpt2_absolute": models.gpt2_absolute,
     },
     transforms={
@@ -63,4 +71,5 @@ PROJECT = Project(
         "the device of the case": "its staged pipeline is built on cuda",
         "torch's AdamW over all parameters": "its optimizer factory takes only models that FSDP wraps",
     },
+    cannot=cannot,
 )

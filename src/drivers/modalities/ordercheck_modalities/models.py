@@ -48,23 +48,16 @@ def gpt2(case: Case, **more: Any) -> nn.Module:
     return model
 
 
-def gpt2_tied(case: Case) -> nn.Module:
+def tied(case: Case) -> nn.Module:
     return gpt2(case, use_weight_tying=True)
 
 
 def gpt2_absolute(case: Case) -> nn.Module:
-    """GPT-2 as it was published: learned positions, GELU, LayerNorm and biases."""
+    """Learned positions and GELU, as in GPT-2: no table that a first forward fills."""
     gpt2_model = part("models.gpt2.gpt2_model")
-    norm = gpt2_model.LayerNormWrapperConfig(
-        norm_type="layer_norm", config={"normalized_shape": WIDTH, "eps": 1e-5}
-    )
     return gpt2(
         case,
         poe_type=gpt2_model.PositionTypes.ABSOLUTE,
         attention_config=gpt2_model.AttentionConfig(qkv_transforms=[]),
         activation_type=part("models.model").ActivationType.GELU,
-        attention_norm_config=norm,
-        ffn_norm_config=norm,
-        lm_head_norm_config=norm,
-        bias=True,
     )

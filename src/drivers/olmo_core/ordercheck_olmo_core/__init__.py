@@ -28,6 +28,9 @@ def cannot(case: Case) -> str:
     names = {item.name for item in case.items}
     if "cp" in names and not names & {"fsdp", "hsdp", "ddp"}:
         return "every job of OLMo-core with cp has data parallelism over the ranks of cp; expected fsdp beside cp"
+    ranks = case.data_parallel_degree * case.sequence_parallel_degree
+    if case.settings.exact and ranks & (ranks - 1):
+        return f"it averages gradients over {ranks} ranks, which rounds; expected a power of two"
     if "pp" in names and names & {"tp", "cp"}:
         return "its tp and cp read labels in the model, which the engine's pipeline does not pass; expected pp without them"
     if "pp" in names and "ddp" in names:
