@@ -7,6 +7,7 @@ function, which is called after that. The job's configuration says whether it co
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from math import prod
 from typing import Any
@@ -54,8 +55,20 @@ def llama(case: Case, **more: Any) -> nn.Module:
         use_cache=False,
         **more,
     )
-    model: nn.Module = import_module("transformers.models.llama.modeling_llama").LlamaForCausalLM(config)
-    return model.to(torch.get_default_dtype()).train()
+    model: Any = import_module("transformers.models.llama.modeling_llama").LlamaForCausalLM(config)
+    rotary = model.model.rotary_emb
+    rotary.forward = partial(tables, rotary)
+    typed: nn.Module = model.to(torch.get_default_dtype()).train()
+    return typed
+
+
+def tables(rotary: Any, x: torch.Tensor, position_ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Cosine and sine as LlamaRotaryEmbedding computes them, with angles by a product of elements. Its matrix product is of one
+    sequence on every rank, and its FLOPs would count as work that tp and FSDP2 leave whole."""
+    angles = position_ids[:, :, None].to(rotary.inv_freq.dtype) * rotary.inv_freq
+    both = torch.cat((angles, angles), dim=-1)
+    cosine, sine = both.cos() * rotary.attention_scaling, both.sin() * rotary.attention_scaling
+    return cosine.to(x.dtype), sine.to(x.dtype)
 
 
 def llama_tied(case: Case) -> nn.Module:
@@ -207,6 +220,7 @@ PROJECT = Project(
         "torchao": "quantizes models",
     },
     stand_ins={
+        "a product of elements for rotary angles": "a matrix product of one sequence counts as work that no rank shares",
         "a mesh dimension of one rank, and sharding that does nothing": "one method applies tp, checkpointing and FSDP2",
     },
     configured=configured,
