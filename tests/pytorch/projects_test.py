@@ -54,7 +54,9 @@ def project_worker() -> Iterator[ProjectWorkers]:
         if name == "automodel" and not hasattr(FSDPParam, "to_accumulated_grad_if_needed"):
             pytest.skip(f"torch {torch.__version__} has no method that {project.name} replaces")
         if name not in workers:
-            workers[name] = Worker(project=name)
+            # OLMo-core imports packaging. It comes with torch 2.15, not with 2.11; accelerate's folder has it.
+            packaging = str(ACCELERATE.folder) if name == "olmo_core" else ""
+            workers[name] = Worker(project=name, users_code=packaging)
         return workers[name]
 
     yield of
