@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ import torch
 from ordercheck_pytorch.projects import packages
 from ordercheck_pytorch.projects.project import DRIVERS, UnknownProject, newest_for_torch, project_named
 from real_worker import Worker, numbers
+from torch.distributed.fsdp._fully_shard._fsdp_param import FSDPParam
 
 TORCHTITAN = project_named("torchtitan")
 ACCELERATE = project_named("accelerate")
@@ -36,6 +37,31 @@ def accelerates() -> Iterator[Worker]:
     worker = Worker(project="accelerate")
     yield worker
     assert worker.close() == 0
+
+
+ProjectWorkers = Callable[[str], Worker]
+
+
+@pytest.fixture(scope="module")
+def project_worker() -> Iterator[ProjectWorkers]:
+    """Starts a project's worker for its first test. Skips where the project is not in the cache or the torch is not for it."""
+    workers: dict[str, Worker] = {}
+
+    def of(name: str) -> Worker:
+        project = project_named(name)
+        if not project.is_installed:
+            pytest.skip(f"{project.name} is not in the cache; scripts/test puts it there")
+        if name == "automodel" and not hasattr(FSDPParam, "to_accumulated_grad_if_needed"):
+            pytest.skip(f"torch {torch.__version__} has no method that {project.name} replaces")
+        if name not in workers:
+            # OLMo-core imports packaging. It comes with torch 2.15, not with 2.11; accelerate's folder has it.
+            packaging = str(ACCELERATE.folder) if name == "olmo_core" else ""
+            workers[name] = Worker(project=name, users_code=packaging)
+        return workers[name]
+
+    yield of
+    for worker in workers.values():
+        assert worker.close() == 0
 
 
 def run(worker: Worker, model: str, stack: str) -> dict[str, Any]:
@@ -245,3 +271,38 @@ def test_what_a_project_does_not_have_is_refused(worker: Worker, model: str, sta
 def norm(record: dict[str, Any]) -> float:
     first: float = struct.unpack(">d", bytes.fromhex(record["steps"][0]["gradient_norm"][0]))[0]
     return first
+
+
+@pytest.mark.parametrize(
+    ("project", "model", "stack"),
+    [
+        ("modalities", "llama", "tp=2,fsdp=2"),
+        ("modalities", "gpt2_absolute", "ac,compile,fsdp=2"),
+        ("olmo_core", "llama", "cp=2,ac,fsdp=2"),
+        ("olmo_core", "olmo2", "tp=2,fsdp=2"),
+        ("automodel", "llama", "tp=2,ac,fsdp=2"),
+    ],
+)
+def test_parts_of_a_project_have_the_bits_of_one_rank(
+    project_worker: ProjectWorkers, project: str, model: str, stack: str
+) -> None:
+    worker = project_worker(project)
+    assert numbers(run(worker, model, stack)) == numbers(run(worker, model, ""))
+
+
+def test_olmo_core_checkpoints_no_later_stage_of_a_pipeline(project_worker: ProjectWorkers) -> None:
+    """It registers a checkpointed block under its position in the stage, and a stage keeps the keys of the whole model."""
+    worker = project_worker("olmo_core")
+    failure = run(worker, "llama", "pp=2,ac")["failure"]
+    assert (failure["phase"], failure["rank"]) == ("apply", 1)
+    assert "dictionary changed size during iteration" in failure["message"]
+    assert numbers(run(worker, "llama", "ac,pp=2")) == numbers(run(worker, "llama", ""))
+
+
+def test_modalities_compiles_no_checkpointed_block_with_an_empty_rotary_cache(
+    project_worker: ProjectWorkers,
+) -> None:
+    """The first forward computes the table, its recomputation finds it, so the two compiled graphs save other tensors."""
+    failure = run(project_worker("modalities"), "llama", "ac,compile")["failure"]
+    assert failure["phase"] == "recompute"
+    assert "have different metadata than during the forward pass" in failure["message"]

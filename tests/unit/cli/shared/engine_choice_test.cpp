@@ -49,9 +49,13 @@ TEST(EngineChoice, AnInterpreterOrAFunctionMeansTheEngineThatRunsInOne) {
 }
 
 TEST(EngineChoice, AnUnknownNameIsToldWithThoseThatAreKnown) {
-  EXPECT_EQ(error_of({.engine = "thrid"}),
-            "there is no engine 'thrid'; did you mean 'third'? known: accelerate, native, pytorch, torchtitan, third");
-  EXPECT_EQ(error_of({.engine = "jax"}), "there is no engine 'jax'; known: accelerate, native, pytorch, torchtitan, third");
+  EXPECT_EQ(
+      error_of({.engine = "thrid"}),
+      "there is no engine 'thrid'; did you mean 'third'? known: accelerate, automodel, modalities, native, olmo_core, pytorch, "
+      "torchtitan, third");
+  EXPECT_EQ(
+      error_of({.engine = "jax"}),
+      "there is no engine 'jax'; known: accelerate, automodel, modalities, native, olmo_core, pytorch, torchtitan, third");
 }
 
 TEST(Fault, IsReadAsItIsWritten) {
