@@ -134,7 +134,9 @@ def compiled_in_place(model: nn.Module) -> list[nn.Module]:
 def apply_fsdp(program: Program, item: Item, site: Site) -> None:
     """_prepare_fsdp2 with a plugin that neither checkpoints nor compiles. It also swaps the parameters of an optimizer."""
     made = accelerator(program, site, "FSDP")
-    made._prepare_one = lambda prepared, **_: prepared  # would wrap the optimizer, which needs an AcceleratorState
+    made._prepare_one = lambda prepared, **_: (
+        prepared
+    )  # would wrap the optimizer, which needs an AcceleratorState
     built = [] if program.optimizer is None else [program.optimizer]
     program.model = made._prepare_fsdp2(program.model, *built)[0]
     # FSDP2 averages gradients over its ranks, and accelerate keeps the average.
@@ -143,7 +145,9 @@ def apply_fsdp(program: Program, item: Item, site: Site) -> None:
 
 def apply_ddp(program: Program, item: Item, site: Site) -> None:
     """Its DDP reduces over all ranks: it gets no process group."""
-    program.model = accelerator(program, site, "MULTI_CPU").prepare_model(program.model, device_placement=False)
+    program.model = accelerator(program, site, "MULTI_CPU").prepare_model(
+        program.model, device_placement=False
+    )
     program.gradient_factor *= site.degrees["dp_replicate"]
 
 

@@ -33,7 +33,6 @@ from ordercheck_pytorch.api import (
     stand_in_for_inductor,
     summed_cross_entropy,
 )
-from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
@@ -48,7 +47,9 @@ from torch.distributed.tensor.parallel import (
 )
 
 TO_SHARDS = PrepareModuleInput(
-    input_layouts=(Replicate(), None, None), desired_input_layouts=(Shard(1), None, None), use_local_output=True
+    input_layouts=(Replicate(), None, None),
+    desired_input_layouts=(Shard(1), None, None),
+    use_local_output=True,
 )
 ROOT_PLAN: dict[str, ParallelStyle] = {
     "tok_embeddings": RowwiseParallel(input_layouts=Replicate()),
@@ -70,20 +71,20 @@ BLOCK_PLAN: dict[str, ParallelStyle] = {
 }
 
 
-def split_tensors(model: Any, mesh: DeviceMesh) -> nn.Module:
+def split_tensors(model: Any, mesh: DeviceMesh) -> Any:
     parallelize_module(model, mesh["tensor_parallel"], ROOT_PLAN)
     for block in model.layers.values():
         parallelize_module(block, mesh["tensor_parallel"], BLOCK_PLAN)
-    return model  # type: ignore[no-any-return]
+    return model
 
 
-def shard(model: Any, mesh: DeviceMesh) -> nn.Module:
+def shard(model: Any, mesh: DeviceMesh) -> Any:
     """Keeps the last block gathered after forward, because FSDP prefetches it at once."""
     blocks = list(model.layers.values())
     for block in blocks:
         fully_shard(block, mesh=mesh["data_parallel"], reshard_after_forward=block is not blocks[-1])
     fully_shard(model, mesh=mesh["data_parallel"])
-    return model  # type: ignore[no-any-return]
+    return model
 
 
 def fabric(site: Site) -> Any:
@@ -114,7 +115,7 @@ def fabric(site: Site) -> Any:
     return site.kept["fabric"]
 
 
-def set_up(program: Program, site: Site, parallelize: Callable[[Any, DeviceMesh], nn.Module] | None) -> None:
+def set_up(program: Program, site: Site, parallelize: Callable[[Any, DeviceMesh], Any] | None) -> None:
     wrappers: Any = import_module("lightning_fabric.wrappers")
     model: Any = program.model
     if isinstance(model, wrappers._FabricModule):
@@ -142,7 +143,8 @@ def apply_ddp(program: Program, item: Item, site: Site) -> None:
 
 def apply_ac(program: Program, item: Item, site: Site) -> None:
     """As the example does it in its function, in a loop over the blocks."""
-    layers: Any = program.model.layers if hasattr(program.model, "layers") else program.model.module.layers
+    model: Any = program.model
+    layers = model.layers if hasattr(model, "layers") else model.module.layers
     for name, block in list(layers.items()):
         layers[name] = checkpoint_wrapper(block)
 
@@ -174,7 +176,9 @@ def cannot_clip(item: Item) -> str:
 
 
 def cannot_compile(item: Item) -> str:
-    return "" if "wrap" in item.options else "Fabric handles torch.compile(model); expected compile:wrap@model"
+    return (
+        "" if "wrap" in item.options else "Fabric handles torch.compile(model); expected compile:wrap@model"
+    )
 
 
 def cannot_average(item: Item) -> str:
@@ -190,6 +194,10 @@ def cannot(case: Case) -> str:
     if len(setups) == 2 and "compile" in names[setups[0] : setups[1]]:
         return "Fabric sets up a model once, for tp and fsdp together, so nothing is compiled between them"
     return ""
+
+
+def prepare(device: str) -> None:
+    import_module("lightning_fabric")  # replaces torch.compile
 
 
 PROJECT = Project(
@@ -209,6 +217,6 @@ PROJECT = Project(
     optimizer=apply_default_optimizer,
     widened=("lightning_fabric",),
     stand_ins={"one setup_module for each of tp and fsdp": "Fabric has one function for both"},
-    prepare=lambda device: import_module("lightning_fabric") and None,
+    prepare=prepare,
     cannot=cannot,
 )

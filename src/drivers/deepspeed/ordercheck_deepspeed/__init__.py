@@ -1,17 +1,24 @@
-"""DeepSpeed 0.19.8: deepspeed.initialize with ZeRO, AutoTP, its activation checkpointing and its compile, on the engine's llama.
+"""DeepSpeed 0.19.8: deepspeed.initialize with ZeRO, AutoTP, activation checkpointing and compile, on the engine's llama.
 
 - `ddp` is ZeRO stage 0, `fsdp:reshard=never` stage 2, `fsdp` stage 3: each is one call of deepspeed.initialize.
-- `tp` is AutoTP with layer specs for the names of this llama. deepspeed.initialize calls the same function before ZeRO.
-- `ac` is deepspeed.checkpointing in each block, `compile@model` DeepSpeedEngine.compile, or nn.Module.compile before there is an
-  engine.
+- `tp` is AutoTP with layer specs for the names of this llama. deepspeed.initialize calls the same function before ZeRO, if
+  its configuration has a degree: so the order of `tp` and the other two in a stack has no effect.
+- `ac` calls deepspeed.checkpointing in each block: `ac:reentrant` its checkpoint, `ac` its non_reentrant_checkpoint.
+- `compile@model` is DeepSpeedEngine.compile, or nn.Module.compile before there is an engine.
 - deepspeed.initialize takes the optimizer, so it is built before, or by the item itself if the stack has none."""
 
 from __future__ import annotations
 
 import torch
-from ordercheck_pytorch.api import Case, Llama, Project, Transform, apply_default_optimizer, apply_optimizer
-
-from ordercheck_pytorch.api import summed_cross_entropy
+from ordercheck_pytorch.api import (
+    Case,
+    Llama,
+    Project,
+    Transform,
+    apply_default_optimizer,
+    apply_optimizer,
+    summed_cross_entropy,
+)
 
 from .blocks import apply_ac, apply_compile
 from .engine import apply_ddp, apply_fsdp, begin, cannot_average, prepare
@@ -61,7 +68,7 @@ PROJECT = Project(
         "loss.backward() calls DeepSpeedEngine.backward(loss)": "the trainer calls the former",
         "zero_grad of the engine with the argument set_to_none": "DeepSpeedEngine.zero_grad takes no argument",
         "collectives of gloo": "DeepSpeed builds an operator for shared memory by a C++ compiler",
-        "gathered parameters and gradients after a step's last backward": "ZeRO keeps them in partitions, and they are compared",
+        "gathered parameters and gradients after a step's last backward": "ZeRO keeps partitions, which are not compared",
     },
     prepare=prepare,
     begin=begin,

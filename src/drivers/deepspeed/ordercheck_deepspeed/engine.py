@@ -28,7 +28,8 @@ GROUPS: dict[str, Any] = {}  # the globals of deepspeed.utils.groups at import
 
 def prepare(device: str) -> None:
     os.environ["DS_ACCELERATOR"] = device
-    import_module("deepspeed.comm.torch").build_shm_op = lambda: None
+    backend: Any = import_module("deepspeed.comm.torch")
+    backend.build_shm_op = lambda: None
     groups = import_module("deepspeed.utils.groups")
     GROUPS.update({name: value for name, value in vars(groups).items() if is_state(value)})
 
@@ -43,7 +44,8 @@ def begin(case: Case) -> None:
     for name, value in GROUPS.items():
         if not name.startswith("__"):
             setattr(groups, name, type(value)() if isinstance(value, dict) else value)
-    import_module("deepspeed.comm.comm").cdb = None
+    comm: Any = import_module("deepspeed.comm.comm")
+    comm.cdb = None
 
 
 def connect() -> None:
@@ -96,8 +98,8 @@ def backward_of(engine: Any) -> Iterator[None]:
 
 
 class StepsOfEngine:
-    """What the trainer has as its optimizer. ZeRO keeps gradients, and at stage 3 parameters, in partitions of its own. The trainer
-    reads parameters through `param_groups` after the last backward of a step: that gathers what it then unscales and compares."""
+    """What the trainer has as its optimizer. ZeRO keeps gradients, and at stage 3 parameters, in partitions of its own. The
+    trainer reads `param_groups` after the last backward of a step: that gathers what it then unscales and compares."""
 
     def __init__(self, engine: Any, program: Program, steps: int) -> None:
         self.engine, self.program, self.steps_left = engine, program, steps

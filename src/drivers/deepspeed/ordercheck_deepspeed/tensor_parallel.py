@@ -29,8 +29,8 @@ def apply_tp(program: Program, item: Item, site: Site) -> None:
 
 
 def say_layouts(model: Any, site: Site) -> None:
-    """AutoTP keeps a slice as a plain parameter. The trainer compares whole tensors, and finds the layout of a slice in an attribute
-    that DDP uses for the same purpose."""
+    """AutoTP keeps a slice as a plain parameter. Whole tensors are compared, and the layout of a slice is read from an
+    attribute in which DDP keeps it too."""
     layers = import_module("deepspeed.module_inject.layers")
     for module in model.modules():
         if isinstance(module, layers.TensorParallel_Layer):
