@@ -110,7 +110,13 @@ def deepspeeds() -> Iterator[Worker]:
 
 @needs("deepspeed")
 @pytest.mark.parametrize(
-    "stack", ["ddp=2", "fsdp=2:reshard=never", "tp=2:sp=off,fsdp=2", "ac:reentrant,fsdp=2"]
+    "stack",
+    [
+        "ddp=2",
+        "fsdp=2:reshard=never",
+        "tp=2:plan=blocks:rest=plain,fsdp=2:reshard=always",
+        "ac:reentrant,fsdp=2:reshard=always",
+    ],
 )
 def test_parts_of_deepspeed_have_the_bits_of_one_rank(deepspeeds: Worker, stack: str) -> None:
     assert numbers(deepspeeds.run(stack)) == numbers(deepspeeds.run(""))
@@ -118,7 +124,7 @@ def test_parts_of_deepspeed_have_the_bits_of_one_rank(deepspeeds: Worker, stack:
 
 @needs("deepspeed")
 def test_zero_3_frees_what_the_non_reentrant_checkpoint_of_deepspeed_recomputes(deepspeeds: Worker) -> None:
-    failure = deepspeeds.run("ac,fsdp=2")["failure"]
+    failure = deepspeeds.run("ac,fsdp=2:reshard=always")["failure"]
     assert failure["phase"] == "backward"
     assert "The size of tensor a (0) must match the size of tensor b" in failure["message"]
 

@@ -1,8 +1,10 @@
 """DeepSpeed 0.19.8: deepspeed.initialize with ZeRO, AutoTP, activation checkpointing and compile, on the engine's llama.
 
-- `ddp` is ZeRO stage 0, `fsdp:reshard=never` stage 2, `fsdp` stage 3: each is one call of deepspeed.initialize.
-- `tp` is AutoTP with layer specs for the names of this llama. deepspeed.initialize calls the same function before ZeRO, if
-  its configuration has a degree: so the order of `tp` and the other two in a stack has no effect.
+- `ddp` is ZeRO stage 0, `fsdp:reshard=never` stage 2, `fsdp:reshard=always` stage 3: each is one call of
+  deepspeed.initialize.
+- `tp:plan=blocks:rest=plain` is AutoTP with the layers of its llama preset, which are those of the blocks, under the names of
+  this llama. deepspeed.initialize calls the same function before ZeRO, if its configuration has a degree. So the order of
+  `tp` and the other two in a stack has no effect.
 - `ac` calls deepspeed.checkpointing in each block: `ac:reentrant` its checkpoint, `ac` its non_reentrant_checkpoint.
 - `compile@model` is DeepSpeedEngine.compile, or nn.Module.compile before there is an engine.
 - deepspeed.initialize takes the optimizer, so it is built before, or by the item itself if the stack has none."""
@@ -21,8 +23,8 @@ from ordercheck_pytorch.api import (
 )
 
 from .blocks import apply_ac, apply_compile
-from .engine import apply_ddp, apply_fsdp, begin, cannot_average, prepare
-from .tensor_parallel import apply_tp
+from .engine import apply_ddp, apply_fsdp, begin, cannot_average, cannot_shard, prepare
+from .tensor_parallel import apply_tp, cannot_split
 
 
 def cannot(case: Case) -> str:
@@ -47,10 +49,10 @@ PROJECT = Project(
     ),
     models={"llama": lambda case: Llama().to(torch.get_default_dtype())},
     transforms={
-        "tp": Transform(apply_tp, ("sp=off",)),
+        "tp": Transform(apply_tp, ("plan=blocks", "rest=plain"), cannot=cannot_split),
         "ac": Transform(apply_ac, ("reentrant",), ("block",)),
         "compile": Transform(apply_compile, scopes=("model",)),
-        "fsdp": Transform(apply_fsdp, ("reshard=always|never",), ("block",), cannot=cannot_average),
+        "fsdp": Transform(apply_fsdp, ("reshard=always|never",), ("block",), cannot=cannot_shard),
         "ddp": Transform(apply_ddp, cannot=cannot_average),
         "optimizer": Transform(apply_optimizer, ("foreach", "lr", "weight_decay")),
     },

@@ -149,3 +149,9 @@ class StepsOfEngine:
 def cannot_average(item: Item) -> str:
     count = math.prod(item.degrees)
     return f"{item.name} divides gradients by {count}; expected a power of two" if count & (count - 1) else ""
+
+
+def cannot_shard(item: Item) -> str:
+    if "reshard" not in item.options:
+        return "expected a ZeRO stage: fsdp:reshard=always is 3, fsdp:reshard=never is 2"
+    return cannot_average(item)

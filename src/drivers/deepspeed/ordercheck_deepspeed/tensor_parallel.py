@@ -28,6 +28,12 @@ def apply_tp(program: Program, item: Item, site: Site) -> None:
     say_layouts(program.model, site)
 
 
+def cannot_split(item: Item) -> str:
+    if item.options.get("plan") != "blocks" or item.options.get("rest") != "plain":
+        return "AutoTP splits the layers of blocks alone: expected tp:plan=blocks:rest=plain"
+    return ""
+
+
 def say_layouts(model: Any, site: Site) -> None:
     """AutoTP keeps a slice as a plain parameter. Whole tensors are compared, and the layout of a slice is read from an
     attribute in which DDP keeps it too."""
