@@ -14,7 +14,8 @@ from unittest.mock import patch
 import torch
 import torch.distributed as dist
 from ordercheck_pytorch.api import Case, Item, Program, Site, apply_default_optimizer
-from torch import nn
+
+from .observed import StepsOfEngine
 
 LAYER_SPECS = {
     "use_default_specs": False,
@@ -95,55 +96,6 @@ def backward_of(engine: Any) -> Iterator[None]:
 
     with patch.object(torch.Tensor, "backward", backward):
         yield
-
-
-class StepsOfEngine:
-    """What the trainer has as its optimizer. ZeRO keeps gradients, and at stage 3 parameters, in partitions of its own. The
-    trainer reads `param_groups` after the last backward of a step: that gathers what it then unscales and compares."""
-
-    def __init__(self, engine: Any, program: Program, steps: int) -> None:
-        self.engine, self.program, self.steps_left = engine, program, steps
-        self.stage = engine.zero_optimization_stage()
-        self.parameters = list(engine.module.parameters())
-        self.gathered: Any = None
-
-    @property
-    def param_groups(self) -> list[dict[str, list[nn.Parameter]]]:
-        if self.stage > 0 and self.gathered is None:
-            self.gather()
-            self.show_gradients()
-        return [{"params": self.parameters}]
-
-    def gather(self) -> None:
-        self.gathered = contextlib.ExitStack()
-        if self.stage == 3:
-            zero = import_module("deepspeed").zero
-            self.gathered.enter_context(zero.GatheredParameters(self.parameters))
-
-    def show_gradients(self) -> None:
-        """Copies for comparison, which the trainer unscales. ZeRO's own are unscaled here, as torch.amp.GradScaler does it."""
-        full = import_module("deepspeed.utils").safe_get_full_grad
-        for parameter in self.parameters:
-            gradient = full(parameter)
-            parameter.grad = None if gradient is None else gradient.clone().view_as(parameter)
-        factor = self.program.gradient_factor / self.program.loss_scale
-        for group in self.engine.optimizer.averaged_gradients.values():
-            for gradient in group or ():
-                gradient.mul_(factor)
-
-    def step(self) -> None:
-        if self.gathered is not None:
-            for parameter in self.parameters:
-                parameter.grad = None
-            self.gathered.close()
-            self.gathered = None
-        self.engine.step()
-        self.steps_left -= 1
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """After the last step the trainer compares parameters, which it reads from the model."""
-        if self.steps_left == 0 and self.stage > 0:
-            self.gather()
 
 
 def cannot_average(item: Item) -> str:
