@@ -74,13 +74,6 @@ def test_parts_of_accelerate_have_the_bits_of_one_rank(accelerates: Worker, stac
     assert numbers(accelerates.run(stack)) == numbers(accelerates.run(""))
 
 
-@needs("accelerate")
-def test_accelerate_compiles_blocks_and_not_the_model(accelerates: Worker) -> None:
-    """Its embedding, last norm and output are regions too, and the two blocks share a graph."""
-    blocks, whole = (accelerates.run(f"compile{how}") for how in ("", ":wrap@model"))
-    assert [record["counters"]["graph_captures"] for record in (blocks, whole)] == [4, 1]
-
-
 @pytest.fixture(scope="module")
 def fabrics() -> Iterator[Worker]:
     worker = Worker(project="lightning")
