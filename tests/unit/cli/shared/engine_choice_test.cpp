@@ -49,9 +49,10 @@ TEST(EngineChoice, AnInterpreterOrAFunctionMeansTheEngineThatRunsInOne) {
 }
 
 TEST(EngineChoice, AnUnknownNameIsToldWithThoseThatAreKnown) {
-  EXPECT_EQ(error_of({.engine = "thrid"}),
-            "there is no engine 'thrid'; did you mean 'third'? known: accelerate, deepspeed, lightning, native, pytorch, torchao, "
-            "torchtitan, third");
+  EXPECT_EQ(
+      error_of({.engine = "thrid"}),
+      "there is no engine 'thrid'; did you mean 'third'? known: accelerate, deepspeed, lightning, native, pytorch, torchao, "
+      "torchtitan, third");
   EXPECT_EQ(error_of({.engine = "jax"}),
             "there is no engine 'jax'; known: accelerate, deepspeed, lightning, native, pytorch, torchao, torchtitan, third");
 }
