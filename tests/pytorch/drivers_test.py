@@ -40,7 +40,7 @@ def test_imports_of_this_package_are_found_in_every_form() -> None:
 
 
 def test_drivers_beside_this_one_are_found() -> None:
-    assert {"accelerate", "torchtitan"} <= set(projects_beside())
+    assert {"accelerate", "deepspeed", "lightning", "torchao", "torchtitan"} <= set(projects_beside())
 
 
 @pytest.mark.parametrize("project", projects_beside())

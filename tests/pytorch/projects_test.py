@@ -84,13 +84,81 @@ def test_parts_of_torchtitan_have_the_bits_of_one_rank(worker: Worker, model: st
     assert numbers(run(worker, model, stack)) == numbers(run(worker, model, ""))
 
 
-@pytest.mark.skipif(
-    not ACCELERATE.is_installed,
-    reason=f"{ACCELERATE.name} is not in the cache; scripts/test puts it there",
+def needs(project: str) -> Any:
+    name = project_named(project).name
+    return pytest.mark.skipif(
+        not project_named(project).is_installed,
+        reason=f"{name} is not in the cache; scripts/test puts it there",
+    )
+
+
+@needs("accelerate")
+@pytest.mark.parametrize(
+    "stack", ["ac,compile,fsdp=2", "hsdp=2x2", "ddp=2,compile:wrap", "optimizer=adamw,fsdp=2"]
 )
-@pytest.mark.parametrize("stack", ["ac,compile,fsdp=2", "hsdp=2x2"])
 def test_parts_of_accelerate_have_the_bits_of_one_rank(accelerates: Worker, stack: str) -> None:
     assert numbers(accelerates.run(stack)) == numbers(accelerates.run(""))
+
+
+@pytest.fixture(scope="module")
+def fabrics() -> Iterator[Worker]:
+    worker = Worker(project="lightning")
+    yield worker
+    assert worker.close() == 0
+
+
+@needs("lightning")
+@pytest.mark.parametrize("stack", ["tp=2,ac,fsdp=2", "compile:wrap@model,ddp=2"])
+def test_parts_of_lightning_have_the_bits_of_one_rank(fabrics: Worker, stack: str) -> None:
+    assert numbers(fabrics.run(stack)) == numbers(fabrics.run(""))
+
+
+@needs("lightning")
+def test_lightning_does_not_swap_the_parameters_of_an_optimizer(fabrics: Worker) -> None:
+    """As accelerate does: Strategy.setup_optimizer returns what it gets, and fully_shard has replaced the parameters."""
+    record = fabrics.run("optimizer=adamw,fsdp=2")
+    assert [p["name"] for p in record["parameters"] if p["changed"]] == []
+
+
+@pytest.fixture(scope="module")
+def deepspeeds() -> Iterator[Worker]:
+    worker = Worker(project="deepspeed")
+    yield worker
+    assert worker.close() == 0
+
+
+@needs("deepspeed")
+@pytest.mark.parametrize(
+    "stack",
+    [
+        "ddp=2",
+        "fsdp=2:reshard=never",
+        "tp=2:plan=blocks:rest=plain,fsdp=2:reshard=always",
+        "ac:reentrant,fsdp=2:reshard=always",
+    ],
+)
+def test_parts_of_deepspeed_have_the_bits_of_one_rank(deepspeeds: Worker, stack: str) -> None:
+    assert numbers(deepspeeds.run(stack)) == numbers(deepspeeds.run(""))
+
+
+@needs("deepspeed")
+def test_zero_3_frees_what_the_non_reentrant_checkpoint_of_deepspeed_recomputes(deepspeeds: Worker) -> None:
+    failure = deepspeeds.run("ac,fsdp=2:reshard=always")["failure"]
+    assert failure["phase"] == "backward"
+    assert "The size of tensor a (0) must match the size of tensor b" in failure["message"]
+
+
+@needs("torchao")
+def test_torchao_replaces_linear_layers_without_what_parallelism_attached_to_them() -> None:
+    worker = Worker(project="torchao")
+    first, alone = (
+        worker.run(stack, arithmetic="float32") for stack in ("quantize=fp8,fsdp=2", "quantize=fp8")
+    )
+    last = worker.run("fsdp=2,quantize=fp8", arithmetic="float32")
+    assert worker.close() == 0
+    assert abs(norm(first) / norm(alone) - 1) < 0.02
+    assert last["failure"]["phase"] == "forward"
+    assert "aten.mm.default got mixed torch.Tensor and DTensor" in last["failure"]["message"]
 
 
 @needs_torchtitan

@@ -17,7 +17,8 @@ AXES_OF = {
     "ddp": ["dp_replicate"],
     "replicate": ["dp_replicate"],
 }
-NUMERIC = ("amp", "optimizer")
+NUMERIC = ("amp", "quantize", "optimizer")
+CASTING = ("amp", "quantize")
 HOW = ("in_backward",)  # options of these that say how and not what
 SCOPES = dict.fromkeys(("ac", "sac", "compile", "fsdp", "hsdp"), "block") | {
     "cp": "attention",
@@ -102,7 +103,7 @@ def item_of(word: str) -> dict[str, Any]:
         "scope": scope or SCOPES.get(name, "model"),
         "axes": AXES_OF.get(name, []),
         "kind": "numeric" if name in NUMERIC else "layout",
-        "casts": "amp" if name == "amp" else by_option,
+        "casts": name if name in CASTING else by_option,
     }
 
 

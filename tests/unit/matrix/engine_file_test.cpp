@@ -53,7 +53,8 @@ TEST(EngineFile, ErrorsNameTheLine) {
 TEST(EngineFiles, ThoseThatComeWithItAreKnownWithoutAFolder) {
   const auto known = load_engine_files("/no/such/folder");
   ASSERT_TRUE(known) << known.error().message;
-  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "automodel", "modalities", "native", "olmo_core", "pytorch", "torchtitan"));
+  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "automodel", "deepspeed", "lightning", "modalities", "native",
+                                            "olmo_core", "pytorch", "torchao", "torchtitan"));
   EXPECT_EQ(*known, load_engine_files(ORDERCHECK_SOURCE_DIR "/matrix/engines").value());
   EXPECT_EQ(find_engine(*known, "third"), nullptr);
 }
@@ -65,8 +66,8 @@ TEST(EngineFiles, AFileAddsAnEngineOrGoesBeforeOne) {
   ASSERT_TRUE(replace_file(folder.path() / "notes.txt", "no engine"));
   const auto known = load_engine_files(folder.path());
   ASSERT_TRUE(known) << known.error().message;
-  EXPECT_THAT(names_of(*known),
-              ElementsAre("accelerate", "automodel", "modalities", "native", "olmo_core", "pytorch", "third", "torchtitan"));
+  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "automodel", "deepspeed", "lightning", "modalities", "native",
+                                            "olmo_core", "pytorch", "third", "torchao", "torchtitan"));
   EXPECT_THAT(find_engine(*known, "native")->command, ElementsAre("/my/native"));
   EXPECT_THAT(find_engine(*known, "third")->command, ElementsAre((folder.path() / "worker").string()));
 

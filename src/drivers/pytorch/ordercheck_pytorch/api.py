@@ -25,6 +25,7 @@ What `apply` raises is what the stack does: it is reported as `fails`, with its 
 from __future__ import annotations
 
 from .program.case import Case, Item
+from .program.catalogue import TRANSFORMS
 from .program.data import SEQUENCE_LENGTH, VOCABULARY
 from .program.llama import Llama
 from .program.loss import summed_cross_entropy
@@ -40,6 +41,7 @@ __all__ = [
     "NOTE",  # what program.notes says of a case whose `compile` names no backend
     "SCOPE",  # marked(SCOPE, call): the same of the call of a module that was compiled in place
     "SEQUENCE_LENGTH",
+    "TRANSFORMS",  # this engine's own, for a project that has none of a kind
     "VOCABULARY",
     "Case",
     "Item",

@@ -49,13 +49,12 @@ TEST(EngineChoice, AnInterpreterOrAFunctionMeansTheEngineThatRunsInOne) {
 }
 
 TEST(EngineChoice, AnUnknownNameIsToldWithThoseThatAreKnown) {
-  EXPECT_EQ(
-      error_of({.engine = "thrid"}),
-      "there is no engine 'thrid'; did you mean 'third'? known: accelerate, automodel, modalities, native, olmo_core, pytorch, "
-      "torchtitan, third");
-  EXPECT_EQ(
-      error_of({.engine = "jax"}),
-      "there is no engine 'jax'; known: accelerate, automodel, modalities, native, olmo_core, pytorch, torchtitan, third");
+  EXPECT_EQ(error_of({.engine = "thrid"}),
+            "there is no engine 'thrid'; did you mean 'third'? known: accelerate, automodel, deepspeed, lightning, modalities, "
+            "native, olmo_core, pytorch, torchao, torchtitan, third");
+  EXPECT_EQ(error_of({.engine = "jax"}),
+            "there is no engine 'jax'; known: accelerate, automodel, deepspeed, lightning, modalities, native, olmo_core, "
+            "pytorch, torchao, torchtitan, third");
 }
 
 TEST(Fault, IsReadAsItIsWritten) {
