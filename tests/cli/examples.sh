@@ -27,7 +27,7 @@ look_at() {
     output=$(bash -c "$(sed -E "s|--out ([^/ ]+)|--out $scratch/\1|" <<< "$example")" 2>&1 < /dev/null); code=$?
     [[ $output != *"--help shows the usage"* ]] || tell "$example: $output"
     case $example in
-      *--python*|"ordercheck graph "*|"ordercheck plan "*|"ordercheck import "*|*--error*|"ordercheck doctor"*) ;;
+      *--python*|"ordercheck graph "*|"ordercheck plan "*|"ordercheck import "*|*--error*|"ordercheck doctor"*|"ordercheck record "*) ;;
       *) [[ $code -le 1 ]] || tell "$example: exit $code: $(tail -1 <<< "$output")" ;;
     esac
   done <<< "$examples"
