@@ -1,7 +1,9 @@
 // ordercheck compare STACK STACK: prints the differences, the findings of each stack, and the results of runs of both.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -114,6 +116,15 @@ struct Side {
   std::optional<Imported> imported;
 };
 
+// The target of a file that states one: a project that pages name, or the release that a job ran on.
+std::optional<SettledTarget> own_target(const Side& side, const Knowledge& knowledge) {
+  if (!side.imported) return std::nullopt;
+  for (const std::string& target : {side.imported->project, side.imported->fallback})
+    if (!target.empty())
+      if (auto own = settled_target(target, "", knowledge)) return *own;
+  return std::nullopt;
+}
+
 int tell_run(CaseResult& result, const Side& side, const Hello& hello, const Knowledge& knowledge, const Comparison& answer) {
   if (!side.imported) return exit_code_of(result.outcome);
   answer.text(render_who_ran(side.word, *side.imported, hello, knowledge.engines));
@@ -221,11 +232,15 @@ Result<int> run_compare(const CompareOptions& options) {
   for (const WrittenStack& one : *stacks)
     if (one.imported) answer.text("\n" + render_import_below(*one.imported));
   std::vector<int> codes;
-  for (const SettledTarget& target : *targets) {
-    const Judge for_target(knowledge->rules, target.target, knowledge->observations, stated);
-    codes.push_back(tell_findings("left", left.stack, for_target, target.assumed, answer));
-    if (left.stack != right.stack) codes.push_back(tell_findings("right", right.stack, for_target, target.assumed, answer));
-  }
+  const bool is_said = !options.target.empty() || !python.empty() || !sessions->empty();
+  for (const SettledTarget& target : *targets)
+    for (const auto& [name, side] : {std::pair{"left", &left}, {"right", &right}}) {
+      if (side == &right && left.stack == right.stack) continue;
+      const SettledTarget own = is_said ? target : own_target(*side, *knowledge).value_or(target);
+      const Job own_job = side->imported ? with_stated(*job, *side->imported) : stated;
+      const Judge for_side(knowledge->rules, own.target, knowledge->observations, own_job);
+      codes.push_back(tell_findings(name, side->stack, for_side, own.assumed, answer));
+    }
   if (!options.run) tell_evidence(left.stack, right.stack, knowledge->observations, answer);
   // Stop only on input that must be changed; other failures of one interpreter still show the runs of the rest.
   for (const auto& session : *sessions) {

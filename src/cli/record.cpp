@@ -104,7 +104,7 @@ Result<int> run_record(const RecordOptions& options) {
   setenv("ORDERCHECK_RECORD", out.c_str(), 1);
   const ino_t before = inode_of(out);
   const int code = run_job(options.command);
-  report(out, before);
+  report(options.out, before);
   return code;
 }
 
@@ -116,8 +116,8 @@ void add_record(CLI::App& app, int& exit_code) {
       app.add_subcommand("record", "Run a job and record which transforms it applies, in which order")->group(kAsk);
   command->add_option("--out", options->out, "The file to write, by rank 0")->capture_default_str();
   command->add_option("command", options->command, "The job's command, after --; its exit code is that of record")->required();
-  show_examples(*command, {"record -- torchrun --nproc-per-node 2 train.py",
-                           "record --out night.json -- accelerate launch train.py"});
+  show_examples(*command,
+                {"record -- torchrun --nproc-per-node 2 train.py", "record --out night.json -- accelerate launch train.py"});
   command->callback([options, &exit_code] { exit_code = ended("record", run_record(*options)); });
 }
 

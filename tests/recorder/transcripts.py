@@ -63,12 +63,11 @@ def main(ordercheck: str, python: str, writes: bool) -> int:
         programs = Path(made) / "bin"
         programs.mkdir()
         (programs / "ordercheck").symlink_to(Path(ordercheck).absolute())
-        (programs / "python").symlink_to(Path(python).absolute())
-        torchrun = programs / "torchrun"
-        torchrun.write_text(
-            f'#!/bin/sh\nexec {shlex.quote(python)} -W ignore -m torch.distributed.run "$@"\n'
-        )
-        torchrun.chmod(0o755)
+        # Scripts: a link to the Python of a venv would find no packages.
+        for name, module in (("python", ""), ("torchrun", "-W ignore -m torch.distributed.run ")):
+            program = programs / name
+            program.write_text(f'#!/bin/sh\nexec {shlex.quote(python)} {module}"$@"\n')
+            program.chmod(0o755)
         environment = {
             **os.environ,
             "PATH": f"{programs}:{os.environ['PATH']}",

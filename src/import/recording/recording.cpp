@@ -143,7 +143,8 @@ void read_options(const Json& options, RecordedSite& site) {
     } else if (name == "missed" && value.is_array()) {
       for (const Json& path : value) site.missed.push_back(flat(path));
     } else if (value.is_object()) {
-      for (const auto& [inner, one] : value.items()) site.options[name + "." + inner] = one.is_object() ? "" : flat(one);
+      for (const auto& [inner, one] : value.items())
+        site.options[fmt::format("{}.{}", name, inner)] = one.is_object() ? "" : flat(one);
     } else if (!value.is_null()) {
       site.options[name] = flat(value);
     }

@@ -107,7 +107,7 @@ std::vector<std::string> first_step_of(const Recording& recording) {
 
 std::string tell_recording(const Recording& recording) {
   std::vector<std::string> versions;
-  for (const auto& [name, version] : recording.versions) versions.push_back(name + " " + version);
+  for (const auto& [name, version] : recording.versions) versions.push_back(fmt::format("{} {}", name, version));
   std::string text = fmt::format("A job on {}, with {}.\n\n", counted(recording.ranks, "rank"), join(versions, ", "));
   text += join(calls_of(recording), "\n") + "\n";
   if (recording.has_stepped) text += "\nThe first step:\n" + join(first_step_of(recording), "\n") + "\n";
