@@ -71,7 +71,7 @@ def test_a_recorded_case_gives_back_its_stack(worker: Worker, recording: Path, s
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("jobs")
-    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0"]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     subprocess.run(
         [*launch, HERE / "data/recorded_jobs.py", folder],
         check=True,
