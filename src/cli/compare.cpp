@@ -240,6 +240,8 @@ Result<int> run_compare(const CompareOptions& options) {
       const Job own_job = side->imported ? with_stated(*job, *side->imported) : stated;
       const Judge for_side(knowledge->rules, own.target, knowledge->observations, own_job);
       codes.push_back(tell_findings(name, side->stack, for_side, own.assumed, answer));
+      if (side->imported && !refusals_of(*side->imported).empty()) codes.push_back(kDecidedAgainst);
+      if (side->imported && leaves_open(*side->imported)) codes.push_back(kUndecided);
     }
   if (!options.run) tell_evidence(left.stack, right.stack, knowledge->observations, answer);
   // Stop only on input that must be changed; other failures of one interpreter still show the runs of the rest.

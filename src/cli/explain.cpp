@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,6 +116,8 @@ Result<Explained> explain_log(const std::string& path, const Knowledge& knowledg
 }
 
 Result<Explained> explain_recording(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return Error{fmt::format("there is no file {}", one_line(path))};
   const auto text = read_file(path);
   if (!text) return text.error();
   const auto recording = parse_recording(*text, path);
@@ -127,7 +130,7 @@ Result<Explained> explain_words(const ExplainOptions& options, const Knowledge& 
   if (!options.error.empty()) return explain_log(options.error, knowledge);
   if (options.words.empty()) return Explained{.subject = "", .text = list_terms()};
   const std::string word = join(options.words, " ");
-  if (word.ends_with(".json")) return explain_recording(word);
+  if (options.words.size() == 1 && word.ends_with(".json")) return explain_recording(word);
   for (const std::vector<Rule>* pages : {&knowledge.rules, &knowledge.retired})
     if (const Rule* rule = find_page(*pages, word)) return explain_page(*rule, options, knowledge);
   if (std::string text = explain_terms(word, knowledge); !text.empty())

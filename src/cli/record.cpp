@@ -45,14 +45,18 @@ Result<fs::path> recorder_folder() {
   return Error{fmt::format("{}/sitecustomize.py is not in this installation; install ordercheck again", folder.string())};
 }
 
-// Whether the file was written anew. The job replaces it, so that its inode changes.
-ino_t inode_of(const std::string& path) {
-  struct stat found{};
-  return stat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+// What changes if the job replaces the file; "" if there is no file. An inode alone may be used again.
+std::string mark_of(const std::string& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0) return "";
+  return fmt::format("{} {} {} {}", found.st_ino, found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_size);
 }
 
-int run_job(const std::vector<std::string>& command) {
+Result<int> run_job(const std::vector<std::string>& command) {
+  // If a parent passed it on ignored, there would be no exit status to wait for.
+  signal(SIGCHLD, SIG_DFL);
   recorded_job = fork();
+  if (recorded_job < 0) return Error{fmt::format("cannot start a process: {}", std::strerror(errno))};
   if (recorded_job == 0) {
     std::vector<char*> arguments;
     for (const std::string& one : command) arguments.push_back(const_cast<char*>(one.c_str()));
@@ -67,13 +71,13 @@ int run_job(const std::vector<std::string>& command) {
   signal(SIGQUIT, SIG_IGN);
   for (const int one : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) signal(one, forward);
   int status = 0;
-  while (waitpid(recorded_job, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(recorded_job, &status, 0) < 0)
+    if (errno != EINTR) return Error{fmt::format("cannot wait for the job: {}", std::strerror(errno))};
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void report(const std::string& out, ino_t before) {
-  if (inode_of(out) == before || inode_of(out) == 0) {
+void report(const std::string& out, const std::string& before) {
+  if (mark_of(out) == before || mark_of(out).empty()) {
     fmt::print(stderr,
                "ordercheck record: no process of rank 0 made a recorded call, so {} was not written; is the Python of the job "
                "started with -I, -E or -S, or its environment replaced?\n",
@@ -102,9 +106,9 @@ Result<int> run_record(const RecordOptions& options) {
   const std::string path = environment_of("PYTHONPATH");
   setenv("PYTHONPATH", (folder->string() + (path.empty() ? "" : ":" + path)).c_str(), 1);
   setenv("ORDERCHECK_RECORD", out.c_str(), 1);
-  const ino_t before = inode_of(out);
-  const int code = run_job(options.command);
-  report(options.out, before);
+  const std::string before = mark_of(out);
+  const auto code = run_job(options.command);
+  if (code) report(options.out, before);
   return code;
 }
 

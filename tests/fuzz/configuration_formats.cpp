@@ -119,6 +119,8 @@ std::vector<std::string> verl_corpus() {
 
 std::vector<std::string> recording_corpus() {
   return {recording_json({{tp_site("\"w1\": \"ColwiseParallel\""), kBlocks}, {ac_site(), kBlocks}, {fsdp_site(), {""}}}),
+          recording_json({{"\"call\": \"pipeline stage\", \"mesh\": 0", {""}},
+                          {"\"call\": \"pipeline schedule\", \"options\": {\"class\": \"ScheduleGPipe\"}", {}}}),
           recording_json({{optimizer_site(), {}}, {compile_site(), kBlocks}},
                          ", \"optimizers\": [{\"event\": 0, \"parameters\": 4, \"not_in_model\": 4, \"stepped\": true}]")};
 }

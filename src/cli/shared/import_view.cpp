@@ -8,6 +8,7 @@
 #include "base/displayable.h"
 #include "base/text.h"
 #include "base/wording.h"
+#include "import/recording/recorded_stack.h"
 #include "stack/notation.h"
 #include "stack/stack.h"
 
@@ -29,6 +30,8 @@ std::string items_of(const Imported& imported) {
   for (const Item& item : imported.stack.items) rows.push_back({print(item), place_of(item)});
   return in_columns(rows);
 }
+
+bool is_recorded(const Imported& imported) { return imported.format == kRecordingFormat; }
 
 std::string title_of(const Imported& imported) {
   return imported.part.empty() ? imported.format : fmt::format("{}, {}", imported.format, shown(imported.part));
@@ -66,15 +69,14 @@ Json json_of(const Imported& imported) {
 
 std::string render_not_understood(const Imported& imported) {
   // Of a recording, what is a remark was understood.
-  const bool is_recorded = !imported.families.empty();
   std::vector<std::vector<std::string>> open, remarks;
   for (const NotUnderstood& one : imported.not_understood) {
-    const bool is_remark = is_recorded && one.kind != NoteKind::open;
+    const bool is_remark = is_recorded(imported) && one.kind != NoteKind::open;
     (is_remark ? remarks : open)
         .push_back({shown(in_words(one.where)), fmt::format("{}: {}", shown(one.text), shown(one.why))});
   }
   return (open.empty() ? "" : "Not understood:\n" + in_columns(open)) +
-         (remarks.empty() ? "" : "What the first step showed:\n" + in_columns(remarks));
+         (remarks.empty() ? "" : "What the recording shows:\n" + in_columns(remarks));
 }
 
 std::string render_families(const Imported& imported) {
@@ -108,7 +110,7 @@ std::string render_import_text(const Imported& imported) {
 }
 
 bool leaves_open(const Imported& imported) {
-  return !imported.families.empty() && std::ranges::count(imported.not_understood, NoteKind::open, &NotUnderstood::kind) > 0;
+  return is_recorded(imported) && std::ranges::count(imported.not_understood, NoteKind::open, &NotUnderstood::kind) > 0;
 }
 
 std::string render_import_json(const std::vector<Imported>& all) {

@@ -55,7 +55,8 @@ std::vector<std::string> transforms_of(const RecordedSite& site, const Recording
   if (call == "replicate") return {"replicate"};
   if (call == "checkpoint_wrapper" || call == "composable checkpoint" || call == "checkpoint")
     return {option(site, "context_fn").empty() ? "ac" : "sac"};
-  if (call == "torch.compile" || call == "Module.compile") return {"compile"};
+  if (call == "torch.compile" || call == "Module.compile")
+    return option(site, "disable") == "true" ? std::vector<std::string>{} : std::vector<std::string>{"compile"};
   if (call == "pipeline stage") return {"pp"};
   if (call == "context_parallel" || call == "context parallel attention") return {"cp"};
   if (call == "convert_to_float8_training" || call == "quantize_") return {"quantize"};
@@ -112,7 +113,9 @@ struct Collector {
     if (!event.raised.empty()) note(index, fmt::format("it raised {}", event.raised));
     if (site.call == "parallelize_module") return add_plan(index, site, module, is_known);
     const bool has_function = (site.call == "torch.compile" || site.call == "checkpoint") && event.class_name.empty();
-    if (has_function) return note(index, "it is given a function, and not a module", NoteKind::remark);
+    if (has_function)
+      return note(index, "it is given a function, and not a module",
+                  site.call == "torch.compile" ? NoteKind::remark : NoteKind::open);
     for (const std::string& name : transforms_of(site, recording)) {
       if (name == "?")
         note(index, "no transform for it; rules and runs are about FSDP2");

@@ -83,11 +83,11 @@ class Precedence {
     return reached_others != is_first;
   }
 
-  // Whether an optimizer stepped with parameters that models have, and with none that they lost.
+  // Whether an optimizer has parameters that models have, and none that they lost.
   bool holds_the_model(const AppliedTransform& optimizer) const {
     return std::ranges::all_of(optimizer.events, [&](std::size_t event) {
       const auto found = std::ranges::find(recording_.optimizers, event, &RecordedOptimizer::event);
-      return found != recording_.optimizers.end() && found->has_stepped && found->not_in_model == 0;
+      return found != recording_.optimizers.end() && (found->not_in_model == 0 || recording_.not_held.empty());
     });
   }
 
@@ -141,6 +141,12 @@ class Precedence {
   const Recording& recording_;
 };
 
+NotUnderstood cycle_at(const AppliedTransform& transform, const Recording& recording) {
+  return {.text = transform.name,
+          .where = place_of(recording.sites[recording.events[transform.events.front()].site]),
+          .why = "modules have different orders of three or more transforms, so that no stack has them all"};
+}
+
 // "layers.0" of "layers.0.attention.wq"; the name itself of a module that is in no block.
 std::string block_of(const std::string& name) {
   const std::vector<std::string> parts = split(name, '.'), patterns = split(pattern_of(name), '.');
@@ -177,6 +183,7 @@ RecordedOrder order_of(const AppliedTransforms& applied, const Recording& record
       if (is_free && is_earlier(next)) next = at;
     }
     const std::size_t chosen = next.value_or(*earliest);
+    if (!next) made.not_understood.push_back(cycle_at(applied.all[chosen], recording));
     placed[chosen] = true;
     made.transforms.push_back(&applied.all[chosen]);
   }

@@ -21,7 +21,12 @@ namespace {
 class ItemBuilder {
  public:
   ItemBuilder(const Recording& recording, const RecordedModel& model, const AppliedTransforms& applied, Imported& made)
-      : recording_(recording), model_(model), applied_(applied), made_(made) {}
+      : recording_(recording), model_(model), made_(made) {
+    for (const AppliedTransform& transform : applied.all)
+      for (const ReachedModule& module : transform.modules)
+        if (const std::string block = block_of(module.name); !block.empty() && !contains(block_lists_, pattern_of(block)))
+          block_lists_.push_back(pattern_of(block));
+  }
 
   // Adds the item of a transform in the notation; notes what the notation cannot express.
   void add(const AppliedTransform& transform) {
@@ -40,6 +45,7 @@ class ItemBuilder {
       text += ":spmd=" + backend;
     const auto parsed = parse_stack(text, place_of(site));
     if (!parsed || parsed->items.size() != 1) return note(site, fmt::format("'{}' is no item of a stack", one_line(text)));
+    note_left_out();
     made_.stack.items.push_back(parsed->items.front());
     made_.stack.items.back().origin = place_of(site);
   }
@@ -83,12 +89,12 @@ class ItemBuilder {
   }
 
   int size_of_axis(const RecordedMesh& mesh, const std::string& names) const {
-    int size = 1;
+    long long size = 1;
     for (const std::string& name : split(names, '+'))
       if (const auto at = std::ranges::find(mesh.names, name); at != mesh.names.end())
         if (const auto index = static_cast<std::size_t>(at - mesh.names.begin()); index < mesh.sizes.size())
-          size *= mesh.sizes[index];
-    return size;
+          size = std::min(size * mesh.sizes[index], kMostImportedRanks);
+    return static_cast<int>(size);
   }
 
   std::string degrees() const {
@@ -116,7 +122,9 @@ class ItemBuilder {
     for (std::size_t at = 0; at < recording_.events.size(); ++at) {
       const RecordedSite& site = site_of(at);
       if (site.call != "pipeline schedule") continue;
-      std::string text = schedule_option(option(site, "class").substr(std::string("Schedule").size()));
+      std::string name = option(site, "class");
+      if (const std::string prefix = "Schedule"; name.starts_with(prefix)) name.erase(0, prefix.size());
+      std::string text = schedule_option(name);
       if (text.empty()) note(site, fmt::format("pp has no option for {}", option(site, "class")));
       if (text == ":1f1b") text = "";  // the default
       if (const std::string count = option(site, "n_microbatches"); !count.empty()) text += ":microbatches=" + count;
@@ -150,19 +158,18 @@ class ItemBuilder {
     for (const ReachedModule& module : transform_->modules) {
       if (family_of(pattern_of(module.name), model_) != "blocks") continue;
       if (pattern.empty()) pattern = pattern_of(module.name);
-      if (const auto number = parse_integer(split(module.name, '.').back()); number && pattern == pattern_of(module.name))
-        numbers.insert(*number);
+      const auto number = parse_integer(split(module.name, '.').back());
+      if (number && *number < kMostImportedRanks && pattern == pattern_of(module.name)) numbers.insert(*number);
     }
     return {numbers, pattern};
   }
 
-  // ":n=3" if every third block is reached, from the third on; "" if all are. Notes any other choice.
-  std::string every_nth(const RecordedSite& site) {
+  // ":n=3" if every third block is reached, from the third on; "" otherwise.
+  std::string every_nth() const {
     const auto [numbers, pattern] = blocks();
     const auto found = model_.modules.find(pattern);
     if (numbers.empty() || found == model_.modules.end()) return "";
     const auto count = static_cast<std::size_t>(found->second.count);
-    if (numbers.size() >= count) return "";
     const long long step = *numbers.begin() + 1;
     bool is_regular = step > 1 && numbers.size() == count / static_cast<std::size_t>(step);
     long long expected = step - 1;
@@ -170,14 +177,40 @@ class ItemBuilder {
       is_regular = is_regular && number == expected;
       expected += step;
     }
-    if (is_regular) return fmt::format(":n={}", step);
-    note(site, fmt::format("{} reaches {} of {} {}", transform_->name, numbers.size(), count, pattern));
+    return is_regular ? fmt::format(":n={}", step) : "";
+  }
+
+  // Notes lists of blocks that the transform reaches in part, or not at all though others reach them.
+  void note_left_out() {
+    const std::vector<std::string> whole{"pp", "optimizer", "amp", "quantize"};
+    if (contains(whole, transform_->name) || !every_nth().empty()) return;
+    std::map<std::string, std::set<std::string>> reached;
+    for (const ReachedModule& module : transform_->modules)
+      if (const std::string block = block_of(module.name); !block.empty()) reached[pattern_of(block)].insert(block);
+    if (reached.empty()) return;
+    const RecordedSite& site = site_of(transform_->events.front());
+    for (const std::string& pattern : block_lists_) {
+      const auto found = model_.modules.find(pattern);
+      if (found == model_.modules.end() || reached[pattern].contains(pattern)) continue;
+      if (const auto count = static_cast<std::size_t>(found->second.count); reached[pattern].size() < count)
+        note(site, fmt::format("{} reaches {} of {} {}", transform_->name, reached[pattern].size(), count, pattern));
+    }
+  }
+
+  // "layers.0" of "layers.0.attention.wq"; "" for a module that is in no block. Of nested lists the outer one.
+  static std::string block_of(const std::string& name) {
+    const std::vector<std::string> parts = split(name, '.'), patterns = split(pattern_of(name), '.');
+    std::string block;
+    for (std::size_t at = 0; at < parts.size(); ++at) {
+      block += (at == 0 ? "" : ".") + parts[at];
+      if (patterns[at] == "*") return block;
+    }
     return "";
   }
 
   std::string checkpointing() {
     const RecordedSite& site = site_of(transform_->events.front());
-    const std::string every = every_nth(site);
+    const std::string every = every_nth();
     std::string text = transform_->name == "ac" && !every.empty() ? "=selective" : "";
     if (every != ":n=2" || transform_->name == "sac") text += every;
     const bool is_reentrant = option(site, "use_reentrant") == "true" || option(site, "checkpoint_impl") == "REENTRANT";
@@ -206,10 +239,16 @@ class ItemBuilder {
       const std::string reshard = option(site_of(event), "reshard_after_forward");
       if (reshard == "true") text = ":reshard=always";
       if (reshard == "false") text = ":reshard=never";
+      if (parse_integer(reshard)) note(site, fmt::format("it reshards to {} ranks; a stack has no option for it", reshard));
       break;
     }
     const std::string mode = mode_of_dtype(option(site, "mp_policy.param_dtype"));
     if (!mode.empty()) text += ":mp" + mode;
+    for (const std::size_t event : transform_->events)
+      if (mode_of_dtype(option(site_of(event), "mp_policy.param_dtype")) != mode) {
+        note(site_of(event), "its mixed precision differs between modules");
+        break;
+      }
     if (!mode.empty() && option(site, "mp_policy.reduce_dtype") != "float32")
       note(site, "it reduces gradients in the dtype of its parameters; fsdp:mp reduces them in float32", NoteKind::remark);
     if (option(site, "offload_policy").empty()) return text + scope(site);
@@ -250,7 +289,7 @@ class ItemBuilder {
 
   const Recording& recording_;
   const RecordedModel& model_;
-  const AppliedTransforms& applied_;
+  std::vector<std::string> block_lists_;  // patterns of blocks that a transform reached: "layers.*"
   Imported& made_;
   const AppliedTransform* transform_ = nullptr;
 };
@@ -265,6 +304,17 @@ std::string framework_of(const Recording& recording) {
       return name + "-" + version->second;
   }
   return "";
+}
+
+// What a job that ended early leaves unknown.
+void note_how_it_ended(const Recording& recording, Imported& made) {
+  if (!recording.raised.empty())
+    made.not_understood.push_back({.text = "the job",
+                                   .where = recording.raised_at.value_or(Origin{}),
+                                   .why = fmt::format("ended with {}", recording.raised)});
+  if (!recording.has_stepped)
+    made.not_understood.push_back(
+        {.text = "the job", .where = {}, .why = "no optimizer stepped while it was recorded, so that effects are unknown"});
 }
 
 // An optimizer that is made last and without clipping is what every trainer has: a stack leaves it out.
@@ -295,10 +345,10 @@ Imported recorded_stack(const Recording& recording) {
     if (other != chosen && !applied_to(recording, other).all.empty())
       made.not_understood.push_back({.text = recording.models[other].class_name,
                                      .where = {},
-                                     .why = "a second model of the job; its order is not judged",
-                                     .kind = NoteKind::remark});
+                                     .why = "a second model of the job; its order is not judged"});
   const std::vector<NotUnderstood> effects = missing_effects(recording, model, order);
   made.not_understood.insert(made.not_understood.end(), effects.begin(), effects.end());
+  note_how_it_ended(recording, made);
   for (const std::string& problem : recording.problems)
     made.not_understood.push_back({.text = "the recorder", .where = {}, .why = problem});
   return made;

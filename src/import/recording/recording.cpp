@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +18,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kSchema = "ordercheck/recording/1";
 constexpr std::size_t kLongestText = 1000;
+constexpr int kMostCounted = 1'000'000'000;
 
 // Reads the fields of one object. The first mistake of the whole file is kept in `wrong`, and later reads return defaults.
 class Fields {
@@ -47,7 +47,11 @@ class Fields {
     return value->get<bool>();
   }
 
-  int number(const char* name, int least, int most = std::numeric_limits<int>::max()) {
+  // 0 if the field is absent.
+  int count(const char* name) { return find(name) == nullptr ? 0 : number(name, 0); }
+
+  // At most a billion by default, so that sums of counts fit.
+  int number(const char* name, int least, int most = kMostCounted) {
     const Json* value = find(name);
     const bool is_number = value != nullptr && value->is_number_integer();
     const auto found = is_number ? value->get<std::int64_t>() : least - std::int64_t{1};
@@ -159,8 +163,10 @@ RecordedModel model_of(Fields& fields, std::size_t meshes) {
       RecordedModules& row = model.modules[one_line(displayable(pattern))];
       row.class_name = one.text("class");
       row.count = one.number("count", 0);
-      if (one.find("checkpointed") != nullptr) row.checkpointed = one.number("checkpointed", 0);
-      if (one.find("recomputed") != nullptr) row.recomputed = one.number("recomputed", 0);
+      row.wrapped = one.count("wrapped");
+      row.compiled = one.count("compiled");
+      row.checkpointed = one.count("checkpointed");
+      row.recomputed = one.count("recomputed");
     }
   fields.each("parameters", [&](Fields& one) {
     model.parameters.push_back(

@@ -41,6 +41,8 @@ struct RecordedEvent {
 struct RecordedModules {
   std::string class_name;
   int count = 0;
+  int wrapped = 0;       // of them, within a CheckpointWrapper
+  int compiled = 0;      // of them, compiled by a wrapper or in place
   int checkpointed = 0;  // of them, called under torch.utils.checkpoint
   int recomputed = 0;    // of them, run again by backward
 };

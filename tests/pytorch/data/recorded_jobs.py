@@ -179,7 +179,6 @@ def main(folder: Path) -> None:
         assert writer is not None
         mesh = init_device_mesh("cpu", (dist.get_world_size(),), mesh_dim_names=("ranks",))
         model, optimizer = job(mesh)
-        torch._dynamo.utils.counters.clear()
         for _ in range(2):
             model(torch.arange(16).view(2, 8)).square().sum().backward()
             optimizer.step()

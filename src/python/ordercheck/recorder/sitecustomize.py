@@ -11,7 +11,8 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def _start() -> None:
-    if path := os.environ.get("ORDERCHECK_RECORD"):
+    path = os.environ.get("ORDERCHECK_RECORD")
+    if path and sys.version_info >= (3, 10):
         from ordercheck_recorder import start
 
         start(path)
@@ -26,5 +27,7 @@ def _run_the_next_sitecustomize() -> None:
         spec.loader.exec_module(module)
 
 
-_start()
-_run_the_next_sitecustomize()
+try:
+    _start()
+finally:
+    _run_the_next_sitecustomize()

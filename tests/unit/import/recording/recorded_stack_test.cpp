@@ -98,15 +98,20 @@ TEST(RecordedStack, PutsACheckpointWhereItIsInTheModule) {
 
 TEST(RecordedStack, KeepsAnOptimizerThatLostItsParameters) {
   const std::vector<TestCall> calls{{optimizer_site(), {}}, {fsdp_site(), kAll}};
-  const auto optimizer = [](int lost) {
-    return fmt::format(R"(, "optimizers": [{{"event": 0, "parameters": 4, "not_in_model": {}, "stepped": true}}])", lost);
+  const auto optimizer = [](int lost, const std::string& not_held = "") {
+    return fmt::format(
+        R"(, "optimizers": [{{"event": 0, "parameters": 4, "not_in_model": {}, "stepped": true, "not_held": {{{}}}}}])", lost,
+        not_held);
   };
-  EXPECT_EQ(stack_of(calls, optimizer(4)), "optimizer=adamw,fsdp=2");
+  const std::string weights = R"("layers.*.w1.weight": 4)";
+  EXPECT_EQ(stack_of(calls, optimizer(4, weights)), "optimizer=adamw,fsdp=2");
+  EXPECT_EQ(stack_of(calls, optimizer(1)), "fsdp=2");  // a temperature of its own
   EXPECT_EQ(stack_of(calls, optimizer(0)), "fsdp=2");
   EXPECT_THAT(
-      notes_of(imported(recording_json(calls, optimizer(4)))),
+      notes_of(imported(recording_json(calls, optimizer(4, weights)))),
       ElementsAre("ineffective train.py:1 optimizer: 4 of its 4 parameters are in no model: it was made before their module "
-                  "was transformed, and updates nothing"));
+                  "was transformed, and updates nothing",
+                  "remark  optimizer: holds no 4 trained parameters: layers.*.w1.weight (4)"));
 }
 
 TEST(RecordedStack, NamesBlocksThatAreLeftOut) {
@@ -140,6 +145,38 @@ TEST(RecordedStack, SaysWhatHadNoEffect) {
   json.replace(json.find(R"("recomputed": 4)"), 15, R"("recomputed": 0)");
   EXPECT_THAT(notes_of(imported(json)),
               ElementsAre("ineffective train.py:1 checkpoint_wrapper: backward recomputed 0 of 4 checkpointed modules"));
+}
+
+TEST(RecordedStack, NamesWrappersThatAreNotInTheModel) {
+  const std::string graphs = R"(, "compile": {"graphs": 1, "calls": 9, "breaks": []})";
+  const auto with_count = [](std::string json, const std::string& name) {
+    const std::string all = fmt::format(R"("{}": 4)", name);
+    return json.replace(json.find(all), all.size(), fmt::format(R"("{}": 1)", name));
+  };
+  EXPECT_THAT(notes_of(imported(with_count(recording_json({{compile_site(), kBlocks}}, graphs), "compiled"))),
+              ElementsAre("ineffective train.py:1 Module.compile: 1 of 4 layers.* of the trained model are compiled"));
+  EXPECT_THAT(notes_of(imported(with_count(recording_json({{ac_site(), kBlocks}}), "wrapped"))),
+              ElementsAre("ineffective train.py:1 checkpoint_wrapper: 1 of 4 layers.* of the trained model are checkpointed"));
+}
+
+TEST(RecordedStack, NamesEveryTransformThatLeavesBlocksOut) {
+  const Imported one = imported(recording_json({{fsdp_site(), {"layers.0", "layers.1", "layers.2", ""}}}));
+  EXPECT_THAT(notes_of(one), ElementsAre("open train.py:1 fully_shard: fsdp reaches 3 of 4 layers.*"));
+}
+
+TEST(RecordedStack, LeavesAJobThatEndedEarlyOpen) {
+  std::string json = recording_json({{ac_site(), kBlocks}}, R"(, "raised": {"type": "RuntimeError"})");
+  const std::string stepped = R"("stepped": true)";
+  json.replace(json.find(stepped), stepped.size(), R"("stepped": false)");
+  EXPECT_THAT(notes_of(imported(json)),
+              ElementsAre("open  the job: ended with RuntimeError",
+                          "open  the job: no optimizer stepped while it was recorded, so that effects are unknown"));
+}
+
+TEST(RecordedStack, ReadsSchedulesOfAnyName) {
+  EXPECT_EQ(stack_of({{R"("call": "pipeline stage", "mesh": 0)", {""}},
+                      {R"("call": "pipeline schedule", "options": {"class": "MyPP", "n_microbatches": 4})", {}}}),
+            "pp=2:microbatches=4");
 }
 
 TEST(RecordedStack, LeavesFsdp1AndErrorsOpen) {

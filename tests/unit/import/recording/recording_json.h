@@ -35,7 +35,7 @@ inline std::string recording_json(const std::vector<TestCall>& calls, const std:
  "meshes": [{{"names": ["dp"], "sizes": [2]}}, {{"names": ["tp"], "sizes": [2]}}, {{"names": ["r", "s"], "sizes": [2, 2]}}],
  "sites": [{}],
  "models": [{{"class": "Net", "modules": {{"": {{"class": "Net", "count": 1}}, "emb": {{"class": "Embedding", "count": 1}},
-   "layers.*": {{"class": "Block", "count": 4, "checkpointed": 4, "recomputed": 4}},
+   "layers.*": {{"class": "Block", "count": 4, "wrapped": 4, "compiled": 4, "checkpointed": 4, "recomputed": 4}},
    "layers.*.w1": {{"class": "Linear", "count": 4}}, "out": {{"class": "Linear", "count": 1}}}},
    "parameters": [{{"mesh": 0, "placements": ["S(0)"], "names": {{"layers.*.w1.weight": 4}}}}], "without_gradient": {{}}}}],
  "events": [{}]{}}})json",

@@ -37,7 +37,7 @@ TEST(Recording, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(with(kValid, R"("sizes": [2])", R"("sizes": [0])")),
             "job.json: meshes[0].sizes: expected a list of sizes above 0, got [0]; record the job again");
   EXPECT_EQ(error_of(with(kValid, R"("ranks": 4)", R"("ranks": "four")")),
-            "job.json: ranks: expected a whole number from 1 to 2147483647, got \"four\"; record the job again");
+            "job.json: ranks: expected a whole number from 1 to 1000000000, got \"four\"; record the job again");
   EXPECT_THAT(
       error_of("{\"schema\": \"ordercheck/recording/1\", \"x\": " + std::string(5000, '[') + std::string(5000, ']') + "}"),
       HasSubstr("job.json: no JSON"));

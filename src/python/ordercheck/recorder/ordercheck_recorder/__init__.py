@@ -12,14 +12,14 @@ from .writer import Writer
 
 __all__ = ["Writer", "start"]
 
-_started: list[Writer] = []
-
 
 def start(path: str) -> Writer | None:
-    """Records this process into `path` until it ends. None if it is recorded already, or in an older Python."""
-    if sys.version_info < (3, 10) or any(not writer.is_closed for writer in _started):
+    """Records this process into `path` until it ends. None if it is recorded already."""
+    # On sys: the package may be imported under two names, by sitecustomize and as a part of ordercheck.
+    before = getattr(sys, "_ordercheck_writer", None)
+    if before is not None and not before.is_closed:
         return None
     writer = Writer(path)
-    _started[:] = [writer]
+    sys._ordercheck_writer = writer  # type: ignore[attr-defined]
     writer.start()
     return writer

@@ -36,6 +36,7 @@ class FirstStep:
         ]
 
     def remove(self) -> None:
+        """Not from within a hook: torch iterates over them while it calls one."""
         for handle in self._handles:
             handle.remove()
         self._handles = []
@@ -76,31 +77,38 @@ class FirstStep:
         return given.args, given.kwargs
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        recorder = self._recorder
-        if optimizer in self.stepped:
-            recorder.end_of_first_step()
-            recorder.first_step_ended()
-        elif not _has_closure(args, kwargs):
-            self._look_for_gradients(optimizer)
+        # Dynamo evaluates is_compiling() while it traces a compiled step.
+        import torch
+
+        if torch.compiler.is_compiling() or self._recorder.is_over:
+            return
+        with self._recorder.guarded("optimizer step"):
+            if optimizer in self.stepped:
+                self._recorder.end_of_first_step()
+                self._recorder.first_step_ended()
+            elif not _has_closure(args, kwargs):
+                self._look_for_gradients(optimizer)
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if optimizer in self.stepped:
+        import torch
+
+        if torch.compiler.is_compiling() or self._recorder.is_over or optimizer in self.stepped:
             return
-        if _has_closure(args, kwargs):
-            self._look_for_gradients(optimizer)
-        self.stepped.add(optimizer)
-        if not self.is_done:
-            self.is_done = True
-            self._recorder.first_step_ended()
+        with self._recorder.guarded("optimizer step"):
+            if _has_closure(args, kwargs):
+                self._look_for_gradients(optimizer)
+            self.stepped.add(optimizer)
+            if not self.is_done:
+                self.is_done = True
+                self._recorder.first_step_ended()
 
     def _look_for_gradients(self, optimizer: Any) -> None:
-        with self._recorder.guarded("gradients"):
-            self.without_gradient |= {
-                id(parameter)
-                for group in optimizer.param_groups
-                for parameter in group["params"]
-                if parameter.requires_grad and parameter.grad is None
-            }
+        self.without_gradient |= {
+            id(parameter)
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+            if parameter.requires_grad and parameter.grad is None
+        }
 
 
 def _has_closure(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.abc
 import importlib.machinery
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -18,14 +20,20 @@ Wrap = Callable[[Target, Callable[..., Any]], Callable[..., Any]]
 class Hooks(importlib.abc.MetaPathFinder):
     """Not thread-safe by itself: importlib holds the lock of the module that is being imported."""
 
-    def __init__(self, wrap: Wrap, on_import: Callable[[ModuleType], None]) -> None:
+    def __init__(
+        self,
+        wrap: Wrap,
+        on_import: Callable[[ModuleType], None],
+        guarded: Callable[[str], AbstractContextManager[None]],
+    ) -> None:
         self._wrap = wrap
         self._on_import = on_import
+        self._guarded = guarded
         self._targets: dict[str, list[Target]] = {}
         for target in TARGETS:
             for module in target.modules:
                 self._targets.setdefault(module, []).append(target)
-        self._replaced: list[tuple[Any, str, Any, Target]] = []  # holder, attribute, original
+        self._replaced: list[tuple[Any, str, Any, Any, Target]] = []  # holder, attribute, original, wrapper
         self.wrapped: set[Target] = set()
 
     def install(self) -> None:
@@ -79,49 +87,57 @@ class Hooks(importlib.abc.MetaPathFinder):
         original = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
+            # A loader may be shared by modules, such as that of a zip file.
+            with contextlib.suppress(AttributeError):
+                del loader.exec_module
             original(module)
             self._replace_in(module)
 
-        loader.exec_module = exec_module
+        with contextlib.suppress(AttributeError):  # a loader without a __dict__
+            loader.exec_module = exec_module
 
     def _replace_in(self, module: ModuleType) -> None:
-        for target in self._targets[module.__name__]:
-            holder: Any = module
-            *path, name = target.attribute.split(".")
-            for step in path:
-                holder = getattr(holder, step, None)
-            written = vars(holder).get(name) if holder is not None else None
-            if written is None:
-                continue
-            original = written.__func__ if isinstance(written, staticmethod) else written
-            wrapper: Any = self._wrap(target, original)
-            if isinstance(written, staticmethod):
-                wrapper = staticmethod(wrapper)
-            setattr(holder, name, wrapper)
-            self._replaced.append((holder, name, written, target))
-            self.wrapped.add(target)
-        self._on_import(module)
+        for target in self._targets.get(module.__name__, ()):
+            with self._guarded(target.call):
+                self._replace(target, module)
+        with self._guarded(module.__name__):
+            self._on_import(module)
+
+    def _replace(self, target: Target, module: ModuleType) -> None:
+        holder: Any = module
+        *path, name = target.attribute.split(".")
+        for step in path:
+            holder = getattr(holder, step, None)
+        written = vars(holder).get(name) if holder is not None else None
+        if written is None:
+            return
+        original = written.__func__ if isinstance(written, staticmethod) else written
+        wrapper: Any = self._wrap(target, original)
+        if isinstance(written, staticmethod):
+            wrapper = staticmethod(wrapper)
+        setattr(holder, name, wrapper)
+        self._replaced.append((holder, name, written, wrapper, target))
+        self.wrapped.add(target)
 
     def _rebind_everywhere(self) -> None:
         """Replaces the functions in modules that imported them before, whatever they call them."""
-        replaced = {
-            id(original): (getattr(holder, name), original, target)
-            for holder, name, original, target in self._replaced
-        }
+        self._exchange(
+            {id(original): (wrapper, target) for _, _, original, wrapper, target in self._replaced}
+        )
+
+    def _exchange(self, replacements: dict[int, tuple[Any, Target]]) -> None:
         for module in list(sys.modules.values()):
             if not isinstance(module, ModuleType):
                 continue
             for name, value in list(vars(module).items()):
-                if id(value) in replaced and isinstance(value, FunctionType):
-                    wrapper, original, target = replaced[id(value)]
-                    setattr(module, name, wrapper)
-                    self._replaced.append((module, name, original, target))
+                if id(value) in replacements and isinstance(value, FunctionType):
+                    setattr(module, name, replacements[id(value)][0])
 
     def _restore(self, is_meant: Callable[[Target], bool]) -> None:
-        kept = []
-        for holder, name, original, target in reversed(self._replaced):
-            if is_meant(target):
+        """Leaves what somebody else has put in the place of a wrapper."""
+        gone = [row for row in self._replaced if is_meant(row[4])]
+        for holder, name, original, wrapper, _ in reversed(gone):
+            if vars(holder).get(name) is wrapper:
                 setattr(holder, name, original)
-            else:
-                kept.append((holder, name, original, target))
-        self._replaced = kept[::-1]
+        self._exchange({id(wrapper): (original, target) for _, _, original, wrapper, target in gone})
+        self._replaced = [row for row in self._replaced if not is_meant(row[4])]

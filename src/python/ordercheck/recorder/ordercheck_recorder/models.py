@@ -32,6 +32,15 @@ def unwrapped(module: Any) -> Any:
     return module
 
 
+def wrappers_of(module: Any) -> list[str]:
+    """ "wrapped" for a checkpoint wrapper, "compiled" for a module that torch.compile wraps or that compiled itself."""
+    names = {base.__name__ for base in type(module).__mro__}
+    found = ["wrapped"] if "CheckpointWrapper" in names else []
+    if "OptimizedModule" in names or getattr(module, "_compiled_call_impl", None) is not None:
+        found.append("compiled")
+    return found
+
+
 def class_of(module: Any) -> str:
     """The class as written: fully_shard puts a class FSDPLlama in the place of Llama."""
     kind = type(unwrapped(module))

@@ -9,6 +9,7 @@ from types import FrameType
 
 Place = dict[str, object]
 
+_START = os.getcwd() if os.path.isdir(".") else os.sep  # a job may change its folder later
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _STANDARD_LIBRARY = tuple(
     os.path.realpath(path) + os.sep
@@ -45,13 +46,17 @@ def package_of(file: str) -> str | None:
 
 def _is_machinery(file: str) -> bool:
     """Code of this recorder, of the standard library, and code without a file."""
+    if file in ("<stdin>", "<string>"):  # python - and python -c
+        return False
     return file.startswith(("<", _OWN)) or os.path.realpath(file).startswith(_STANDARD_LIBRARY)
 
 
 def _from_here(file: str) -> str:
     """Relative to the folder in which the job started, if the file is below it."""
-    path = os.path.abspath(file)
-    below = os.path.relpath(path, os.getcwd())
+    if file.startswith("<"):
+        return file
+    path = os.path.normpath(os.path.join(_START, file))
+    below = os.path.relpath(path, _START)
     return path if below.startswith("..") else below
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import threading
+import traceback
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,7 +57,7 @@ class Recorder:
         self.problems: list[str] = []  # errors of the recorder itself
         self.is_over = False  # the first step has been recorded
         self.step = FirstStep(self)
-        self.hooks = Hooks(self._wrap, self._module_was_imported)
+        self.hooks = Hooks(self._wrap, self._module_was_imported, self.guarded)
         self.first_step_ended = on_step
         self._on_event = on_event
         self._site_numbers: dict[str, int] = {}
@@ -73,7 +75,6 @@ class Recorder:
     def end_of_first_step(self) -> None:
         self.is_over = True
         self.hooks.remove_in_forward()
-        self.step.remove()
 
     @contextmanager
     def guarded(self, what: str) -> Iterator[None]:
@@ -81,7 +82,8 @@ class Recorder:
         try:
             yield
         except Exception as error:
-            text = f"{what}: {type(error).__name__}: {error}"
+            # Not its message, which may have values of the job.
+            text = f"{what}: {type(error).__name__}{_own_line(error)}"
             if text not in self.problems and len(self.problems) < 20:
                 self.problems.append(text)
 
@@ -161,7 +163,7 @@ class Recorder:
             site = self._site(target.call, user, framework, mesh, options)
             within = opened[-1].events[-1] if opened and opened[-1].events else None
             for module in modules or [None]:
-                if target.in_forward:
+                if target.in_forward or target.is_repeated:
                     key = (site, id(unwrapped(module)) if module is not None else 0)
                     if key in self._seen:
                         return self._unrecorded(target)
@@ -210,3 +212,11 @@ class Recorder:
             number = self._site(*site.values())
             for index in call.events:
                 self.events[index].site = number
+
+
+def _own_line(error: Exception) -> str:
+    """The line of the recorder from which the error came: " at snapshot.py:90"."""
+    frames = [
+        one for one in traceback.extract_tb(error.__traceback__) if "ordercheck_recorder" in one.filename
+    ]
+    return f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any
 
 from .describe import mesh_of
-from .models import class_of, held_module, live_modules, named, named_parameters, roots_of
+from .models import class_of, held_module, live_modules, named, named_parameters, roots_of, wrappers_of
 from .places import package_of
 from .recorder import Event, Recorder
 
@@ -32,12 +32,22 @@ _PACKAGES = (
 Json = dict[str, Any]
 
 
-def rank_and_world() -> tuple[int, int]:
-    """Of the process group if there is one, else of the launcher's variables; (0, 1) without both."""
-    dist = sys.modules.get("torch.distributed")
-    if dist is not None and dist.is_available() and dist.is_initialized():
-        return int(dist.get_rank()), int(dist.get_world_size())
-    return _number(_RANK, 0), _number(_WORLD, 1)
+class Rank:
+    """The rank of this process, as the last process group said, else the launcher's variables."""
+
+    def __init__(self) -> None:
+        self._seen: tuple[int, int] | None = None
+
+    def now(self) -> tuple[int, int, bool]:
+        """(rank, number of ranks, whether a group or a launcher said so); (0, 1, False) without both."""
+        dist = sys.modules.get("torch.distributed")
+        if dist is not None and dist.is_available() and dist.is_initialized():
+            # Remembered: a rank may destroy its group before it ends.
+            self._seen = int(dist.get_rank()), int(dist.get_world_size())
+        if self._seen is not None:
+            return *self._seen, True
+        is_launched = any(os.environ.get(name, "").isdigit() for name in _RANK)
+        return _number(_RANK, 0), _number(_WORLD, 1), is_launched
 
 
 def _number(names: tuple[str, ...], otherwise: int) -> int:
@@ -61,6 +71,7 @@ class Snapshots:
         self._meshes: list[Json] = []
         self._models: list[Json] = []
         self._optimizers: list[Json] = []
+        self._before = _captured()  # by jobs that this process ran before
 
     def look(self) -> None:
         """Reads the models and optimizers as they are now."""
@@ -79,10 +90,9 @@ class Snapshots:
         self._models = [_model(root, self._meshes, recorder) for root in roots]
         self._optimizers = _optimizers(recorder, roots)
 
-    def render(self, state: str) -> Json:
+    def render(self, state: str, rank: int, ranks: int) -> Json:
         """state: "started", "stepped" after the first optimizer step, "finished" at the end of the process."""
         recorder = self._recorder
-        rank, world = rank_and_world()
         with recorder.lock:
             events = list(recorder.events)
             used = sorted({event.site for event in events})
@@ -94,7 +104,7 @@ class Snapshots:
             "state": state,
             "stepped": recorder.step.is_done,
             "rank": rank,
-            "ranks": world,
+            "ranks": ranks,
             "versions": _versions(sites),
             "absent": recorder.hooks.absent(),
             "meshes": self._meshes,
@@ -102,7 +112,7 @@ class Snapshots:
             "events": [_event(event, used) for event in events],
             "models": self._models,
             "optimizers": self._optimizers,
-            "compile": _captured(),
+            "compile": _since(self._before, _captured()),
             "problems": list(recorder.problems),
         }
         if state == "finished" and (raised := _uncaught()) is not None:
@@ -135,6 +145,13 @@ def _number_of(mesh: Json | None, meshes: list[Json]) -> int | None:
 def _models_of(recorder: Recorder) -> list[Any]:
     """The roots that hold a recorded module or a parameter of an optimizer."""
     modules = live_modules()
+    # gc knows no object of before gc.freeze().
+    of_events = [one for event in recorder.events if event.module and (one := event.module()) is not None]
+    known = {id(module) for module in modules}
+    for one in (inner for outer in of_events for inner in outer.modules()):
+        if id(one) not in known:
+            known.add(id(one))
+            modules.append(one)
     recorded = {
         id(module) for event in recorder.events if event.module and (module := event.module()) is not None
     }
@@ -159,6 +176,8 @@ def _model(root: Any, meshes: list[Json], recorder: Recorder) -> Json:
         row["class"] = class_of(module)
         if held_module(module) is None:
             row["count"] += 1
+        for what in wrappers_of(module):
+            row[what] = row.get(what, 0) + 1
         if module in step.checkpointed:
             row["checkpointed"] = row.get("checkpointed", 0) + 1
         if module in step.recomputed:
@@ -185,7 +204,8 @@ def _model(root: Any, meshes: list[Json], recorder: Recorder) -> Json:
 
 def _optimizers(recorder: Recorder, roots: list[Any]) -> list[Json]:
     """Per optimizer how many parameters it holds, how many of them no model has, and which of the models' it lacks."""
-    named_by = {id(p): name for root in roots for name, p in named_parameters(root) if p.requires_grad}
+    named_by = {id(p): name for root in roots for name, p in named_parameters(root)}
+    trained = {id(p) for root in roots for _, p in named_parameters(root) if p.requires_grad}
     rows: list[Json] = []
     held_by_any: set[int] = set()
     for index, held in recorder.step.optimizers:
@@ -204,9 +224,19 @@ def _optimizers(recorder: Recorder, roots: list[Any]) -> list[Json]:
             }
         )
     if rows:
-        lacking = Counter(pattern_of(name) for one, name in named_by.items() if one not in held_by_any)
+        lacking = Counter(pattern_of(name) for one, name in named_by.items() if one in trained - held_by_any)
         rows[-1]["not_held"] = dict(lacking)
     return rows
+
+
+def _since(before: Json | None, now: Json | None) -> Json | None:
+    if before is None or now is None:
+        return now
+    return {
+        "graphs": max(0, now["graphs"] - before["graphs"]),
+        "calls": max(0, now["calls"] - before["calls"]),
+        "breaks": [one for one in now["breaks"] if one not in before["breaks"]],
+    }
 
 
 def _captured() -> Json | None:

@@ -24,6 +24,7 @@ class Target:
     mesh_argument: str = ""
     group_argument: str = ""  # the process group to use if there is no mesh; without either, all ranks
     in_forward: bool = False  # is called in every step: recorded until the first step ends
+    is_repeated: bool = False  # may be called in every step too: recorded once a place
     is_optional: bool = False  # not named among what this release of torch lacks
     keeps_nested: bool = False  # recorded also within another recorded call
 
@@ -82,7 +83,7 @@ def _schedule(arguments: Arguments) -> dict[str, Described]:
 
 def _compile(arguments: Arguments) -> dict[str, Described]:
     given = {**arguments, **(arguments.get("kwargs") or {})}
-    return _chosen("backend", "mode", "fullgraph", "dynamic")(given)
+    return _chosen("backend", "mode", "fullgraph", "dynamic", "disable")(given)
 
 
 def _optimizer(arguments: Arguments) -> dict[str, Described]:
@@ -175,6 +176,7 @@ TARGETS: tuple[Target, ...] = (
         "distribute_tensor",
         lambda arguments: {"placements": [described(one) for one in arguments.get("placements") or ()]},
         mesh_argument="device_mesh",
+        is_repeated=True,
     ),
     Target("loss_parallel", ("torch.distributed.tensor.parallel.loss",), "loss_parallel", in_forward=True),
     # Its constructor: apply_activation_checkpointing has bound the function checkpoint_wrapper as a default.

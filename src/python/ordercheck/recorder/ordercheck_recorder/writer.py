@@ -6,10 +6,11 @@ import atexit
 import json
 import os
 import threading
+import time
 from typing import Any
 
 from .recorder import Recorder
-from .snapshot import Snapshots, rank_and_world
+from .snapshot import Rank, Snapshots
 
 _DELAY = 0.5  # seconds from an event to the file that has it
 
@@ -45,6 +46,9 @@ class Writer:
         self._snapshots = Snapshots(self.recorder)
         self._timer: threading.Timer | None = None
         self._process = os.getpid()
+        self._began = time.time()
+        self._has_written = False
+        self._rank = Rank()
         self.is_closed = False
         self._writing = threading.Lock()
 
@@ -70,6 +74,8 @@ class Writer:
 
     def _after_fork(self) -> None:
         """A child of a recorded process, such as a worker that loads data, writes nothing."""
+        # Another thread of the parent may have held a lock.
+        self._writing, self.recorder.lock = threading.Lock(), threading.RLock()
         if self.recorder.events:
             self.is_closed = True
         else:
@@ -88,15 +94,37 @@ class Writer:
 
     def _write_later(self) -> None:
         self._timer = None
-        # The job's thread may change a module meanwhile: then the next event or the end writes.
-        if not self.is_closed:
-            self.flush()
+        if self.is_closed:
+            return
+        self.flush()
 
     def _write(self, state: str, looks: bool) -> None:
         # A launcher imports torch and calls nothing; only a rank has events.
-        if self._process != os.getpid() or not self.recorder.events or rank_and_world()[0] != 0:
+        if self._process != os.getpid() or not self.recorder.events:
             return
+        rank, ranks, is_launched = self._rank.now()
+        if rank != 0 or not (is_launched or self._has_written or self._may_replace()):
+            return
+        if is_launched:
+            # What this rank starts, such as processes that load data, would record itself as rank 0 too.
+            os.environ.pop("ORDERCHECK_RECORD", None)
         with self._writing, self.recorder.guarded("writing"):
-            if looks:
-                self._snapshots.look()
-            write_atomically(self.path, rendered(self._snapshots.render(state)))
+            try:
+                if looks:
+                    self._snapshots.look()
+                text = rendered(self._snapshots.render(state, rank, ranks))
+            except RuntimeError:
+                # The job's thread changed a dictionary meanwhile.
+                if threading.current_thread() is threading.main_thread():
+                    raise
+                self._event()
+                return
+            write_atomically(self.path, text)
+            self._has_written = True
+
+    def _may_replace(self) -> bool:
+        """Whether no rank has written since this process began, which is none: a parent of ranks ends after them."""
+        try:
+            return os.stat(self.path).st_mtime < self._began
+        except OSError:
+            return True
