@@ -242,9 +242,10 @@ def _since(before: Json | None, now: Json | None) -> Json | None:
 def _captured() -> Json | None:
     """Of torch.compile: how many graphs and calls, and where graphs break; None if Dynamo was not imported."""
     utils = sys.modules.get("torch._dynamo.utils")
-    if utils is None:
+    counters = getattr(utils, "counters", None)  # missing while another thread imports Dynamo
+    if counters is None:
         return None
-    stats = utils.counters["stats"]
+    stats = counters["stats"]
     breaks = []
     for reason in list(getattr(utils, "graph_break_reasons", []))[:100]:
         frames = [frame for frame in reason.user_stack if frame.filename]

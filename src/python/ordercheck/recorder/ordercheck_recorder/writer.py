@@ -47,7 +47,7 @@ class Writer:
         self._timer: threading.Timer | None = None
         self._process = os.getpid()
         self._began = time.time()
-        self._has_written = False
+        self._written: tuple[int, int] | None = None  # of the file that this process wrote last
         self._rank = Rank()
         self.is_closed = False
         self._writing = threading.Lock()
@@ -103,12 +103,16 @@ class Writer:
         if self._process != os.getpid() or not self.recorder.events:
             return
         rank, ranks, is_launched = self._rank.now()
-        if rank != 0 or not (is_launched or self._has_written or self._may_replace()):
+        if rank != 0 or not (is_launched or self._may_replace()):
             return
         if is_launched:
             # What this rank starts, such as processes that load data, would record itself as rank 0 too.
             os.environ.pop("ORDERCHECK_RECORD", None)
         with self._writing, self.recorder.guarded("writing"):
+            # A later file has all that an earlier one lacks.
+            self.recorder.problems = [
+                one for one in self.recorder.problems if not one.startswith("writing: ")
+            ]
             try:
                 if looks:
                     self._snapshots.look()
@@ -120,11 +124,20 @@ class Writer:
                 self._event()
                 return
             write_atomically(self.path, text)
-            self._has_written = True
+            self._written = _mark_of(self.path)
 
     def _may_replace(self) -> bool:
         """Whether no rank has written since this process began, which is none: a parent of ranks ends after them."""
         try:
-            return os.stat(self.path).st_mtime < self._began
+            found = os.stat(self.path)
         except OSError:
             return True
+        return found.st_mtime < self._began or (found.st_ino, found.st_mtime_ns) == self._written
+
+
+def _mark_of(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
