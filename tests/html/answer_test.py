@@ -72,7 +72,7 @@ def test_the_title_is_answered_without_scrolling(laptop: Page, screenshots: Path
     order = laptop.get_by_role("list", name="Recommended order")
     assert is_on_the_screen(order)
     boxes = [step.bounding_box() for step in order.locator("li").all()]
-    assert len({round(box["y"]) for box in boxes if box}) == 1, "one line"
+    assert len({round(box["y"]) for box in boxes if box}) <= 2, "two lines"
     for part in [".blocked .to-copy", "#silent tbody tr:first-child .to-copy"]:
         assert is_on_the_screen(laptop.locator(part)), part
     laptop.screenshot(path=screenshots / "first-screen.png")
