@@ -24,6 +24,7 @@ using Sizes = std::map<std::string, long long>;
 //   frozen_embedding       the embedding is not trained; frozen_norms: a norm is not; default 0
 //   reused_blocks          a forward calls a block more than once; default 0
 //   expert_capacity        an expert takes so many of the router's tokens and drops the rest; default 0
+//   learned_positions      positions are parameters, not rotary tables; default 0
 //   microbatches           of a pipeline; accumulation: of a step without one
 const std::vector<std::string>& model_size_names();
 const std::vector<std::string>& step_size_names();

@@ -126,7 +126,7 @@ class Installed(unittest.TestCase):
     def test_the_action_with_sarif_ends_as_the_check_ends(self) -> None:
         self.action_step(0, wheel=str(WHEEL))
         for stack, target, expected, line in (
-            ("tp=2", "deepspeed", 3, "unknown-tp"),  # undecided
+            ("cp=2", "deepspeed", 3, "unknown-cp"),  # undecided
             ("nonsense", "pytorch-2.11", 2, ".ordercheck.toml:3: "),
         ):
             self.write_stack(stack, target)
