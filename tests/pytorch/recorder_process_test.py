@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 HERE = Path(__file__).parent
 ORDERCHECK = HERE.parents[1] / "build/cpu/bin/ordercheck"
 JOB = HERE / "data/recorded_process.py"
@@ -59,7 +57,6 @@ def test_a_job_that_is_killed_leaves_what_was_seen(tmp_path: Path) -> None:
     assert [event["class"] for event in found["events"]].count("Linear") == 2
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="ranks are spawned over gloo")
 def test_ranks_that_are_spawned_write_one_recording(tmp_path: Path) -> None:
     done = run(tmp_path, "spawn")
     assert done.returncode == 0, done.stderr

@@ -31,7 +31,7 @@ def blocks_of(text: str) -> list[tuple[int, int]]:
     ]
 
 
-def told(commands: list[str], folder: Path, environment: dict[str, str]) -> list[str]:
+def output_of(commands: list[str], folder: Path, environment: dict[str, str]) -> list[str]:
     lines: list[str] = []
     for command in commands:
         lines.append("$ " + command)
@@ -77,7 +77,7 @@ def main(ordercheck: str, python: str, writes: bool) -> int:
         }
         for begin, end in reversed(blocks_of(PAGE.read_text())):
             written = lines[begin:end]
-            seen = told([line[2:] for line in written if line.startswith("$ ")], jobs, environment)
+            seen = output_of([line[2:] for line in written if line.startswith("$ ")], jobs, environment)
             if seen != written and not writes:
                 wrong += 1
                 print(f"{PAGE.name}:{begin + 1}: expected what the commands print:", *seen, sep="\n")

@@ -17,11 +17,6 @@ std::string joined(const std::string& module, const std::string& path) {
   return module.empty() || path.empty() ? module + path : module + "." + path;
 }
 
-std::string option(const RecordedSite& site, const std::string& name) {
-  const auto found = site.options.find(name);
-  return found == site.options.end() ? "" : found->second;
-}
-
 // The transform of a ParallelStyle, by the name of its class.
 std::string transform_of_style(const std::string& style) {
   if (style.find("Expert") != style.npos) return "ep";
@@ -163,6 +158,16 @@ std::string pattern_of(const std::string& name) {
   for (std::string& part : parts)
     if (is_number(part)) part = "*";
   return join(parts, ".");
+}
+
+std::string block_of(const std::string& name) {
+  const std::vector<std::string> parts = split(name, '.'), patterns = split(pattern_of(name), '.');
+  std::string block;
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    block += (at == 0 ? "" : ".") + parts[at];
+    if (patterns[at] == "*") return block;
+  }
+  return "";
 }
 
 bool holds(const std::string& outer, const std::string& inner) {

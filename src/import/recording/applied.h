@@ -29,7 +29,7 @@ struct AppliedTransforms {
   std::vector<NotUnderstood> not_understood;  // calls that no transform expresses
 };
 
-// Of the calls on the modules of one model, on the model of which it is a stage, and of calls that are about no module.
+// Reads the calls on the modules of one model, those on the model that a pipeline cut it from, and those on no module.
 AppliedTransforms applied_to(const Recording& recording, std::size_t model);
 
 // The model of a pipeline's stage, else that with the most recorded calls; 0 if there is no model.
@@ -41,7 +41,10 @@ std::string family_of(const std::string& pattern, const RecordedModel& model);
 // "layers.*" of "layers.3".
 std::string pattern_of(const std::string& name);
 
-// Whether `outer` is `inner` or holds it, by their names; a segment '*' stands for any.
+// "layers.0" of "layers.0.attention.wq"; "" for a module that is in no block. Of nested lists the outer one.
+std::string block_of(const std::string& name);
+
+// Whether `outer` is `inner` or holds it, by their names. A segment '*' matches any.
 bool holds(const std::string& outer, const std::string& inner);
 
 }  // namespace ordercheck

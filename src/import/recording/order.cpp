@@ -16,8 +16,8 @@ namespace {
 
 // Whether the call runs within the module: it checkpoints a method that `__call__` calls, so that hooks are outside of it.
 bool is_inside(const RecordedSite& site) {
-  const auto function = site.options.find("function");
-  return site.call == "checkpoint" && function != site.options.end() && function->second != "__call__";
+  const std::string function = option(site, "function");
+  return site.call == "checkpoint" && !function.empty() && function != "__call__";
 }
 
 // The position in time. A call within a module's forward is inside of all that was applied to the module.
@@ -122,7 +122,7 @@ class Precedence {
     for (const auto& [name, times] : other)
       for (const std::string& holder : holders_of(name))
         if (const auto found = one.find(holder); found != one.end()) votes.count(name, found->second, times);
-    // An entry of a plan such as "layers.*.attention" stands for the modules of every number.
+    // An entry of a plan such as "layers.*.attention" matches the modules of every number.
     for (const auto& [name, times] : one)
       for (const auto& [inner, later] : other)
         if ((name.find('*') != name.npos || inner.find('*') != inner.npos) && (holds(name, inner) || holds(inner, name)))
@@ -145,17 +145,6 @@ NotUnderstood cycle_at(const AppliedTransform& transform, const Recording& recor
   return {.text = transform.name,
           .where = place_of(recording.sites[recording.events[transform.events.front()].site]),
           .why = "modules have different orders of three or more transforms, so that no stack has them all"};
-}
-
-// "layers.0" of "layers.0.attention.wq"; the name itself of a module that is in no block.
-std::string block_of(const std::string& name) {
-  const std::vector<std::string> parts = split(name, '.'), patterns = split(pattern_of(name), '.');
-  std::string block;
-  for (std::size_t at = 0; at < parts.size(); ++at) {
-    block += (at == 0 ? "" : ".") + parts[at];
-    if (patterns[at] == "*") return block;
-  }
-  return name;
 }
 
 }  // namespace
@@ -198,7 +187,8 @@ std::vector<FamilyOrder> family_orders(const RecordedOrder& order, const Recordi
       if (recording.events[module.event].class_name.empty()) continue;  // an optimizer, or a context
       const bool is_planned = recording.sites[recording.events[module.event].site].call == "parallelize_module";
       const bool is_expert = family_of(pattern_of(module.name), model) == "experts";
-      auto& times = by_module[is_planned && !is_expert ? block_of(module.name) : module.name];
+      const std::string block = is_planned && !is_expert ? block_of(module.name) : "";
+      auto& times = by_module[block.empty() ? module.name : block];
       times.try_emplace(transform->name, time_of(module.event, recording));
     }
   std::map<std::string, std::map<std::string, int>> rows;

@@ -14,10 +14,13 @@ struct RecordedOrder {
   std::vector<NotUnderstood> not_understood;        // pairs whose order differs between modules
 };
 
-// A transform is before another one if it was applied first to the modules that both reached, or else to modules of which one
-// holds the other. A pipeline comes after the transforms of modules that its stage does not have. A checkpoint that a forward
-// calls around a whole module is outside of what was applied to the module before; around another method it is inside. An
-// optimizer that holds the parameters of the model comes last, whenever it was made: accelerate puts them in.
+// Rules of the order:
+// - Two transforms that reached the same modules: the one that reached them first. Without a shared module, modules of which one
+//   holds the other decide.
+// - A pipeline comes after transforms of modules that its stage does not have.
+// - A checkpoint that a forward calls around a whole module is outside of what was applied to it before; around another method
+//   it is inside.
+// - An optimizer that holds the model's parameters comes last, whenever it was made: accelerate puts them in.
 RecordedOrder order_of(const AppliedTransforms& applied, const Recording& recording);
 
 // The order for each family of modules: "blocks  layers.* (12)  tp, ac, compile, fsdp".

@@ -61,11 +61,6 @@ class ItemBuilder {
 
   const RecordedSite& site_of(std::size_t event) const { return recording_.sites[recording_.events[event].site]; }
 
-  static std::string option(const RecordedSite& site, const std::string& name) {
-    const auto found = site.options.find(name);
-    return found == site.options.end() ? "" : found->second;
-  }
-
   // FSDP2 shards over the axes of data and context parallelism; an item's degree is that of data alone.
   void divide_sharding_by_context() {
     long long product = 1, context = 1;
@@ -195,17 +190,6 @@ class ItemBuilder {
       if (const auto count = static_cast<std::size_t>(found->second.count); reached[pattern].size() < count)
         note(site, fmt::format("{} reaches {} of {} {}", transform_->name, reached[pattern].size(), count, pattern));
     }
-  }
-
-  // "layers.0" of "layers.0.attention.wq"; "" for a module that is in no block. Of nested lists the outer one.
-  static std::string block_of(const std::string& name) {
-    const std::vector<std::string> parts = split(name, '.'), patterns = split(pattern_of(name), '.');
-    std::string block;
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-      block += (at == 0 ? "" : ".") + parts[at];
-      if (patterns[at] == "*") return block;
-    }
-    return "";
   }
 
   std::string checkpointing() {

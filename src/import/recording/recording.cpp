@@ -255,6 +255,11 @@ Result<Recording> parse_recording(std::string_view text, const std::string& file
   return made;
 }
 
+std::string option(const RecordedSite& site, const std::string& name) {
+  const auto found = site.options.find(name);
+  return found == site.options.end() ? "" : found->second;
+}
+
 Origin place_of(const RecordedSite& site) { return site.user ? *site.user : site.framework.value_or(Origin{}); }
 
 std::string places_in_words(const RecordedSite& site) {

@@ -104,6 +104,9 @@ bool is_recording(std::string_view text);
 // Accepts any bytes. Errors are one line: "job.json: events[3].site: expected ...".
 Result<Recording> parse_recording(std::string_view text, const std::string& file);
 
+// The option's value; "" if it is not recorded.
+std::string option(const RecordedSite& site, const std::string& name);
+
 // The user's place of a call, else the framework's.
 Origin place_of(const RecordedSite& site);
 
