@@ -67,3 +67,29 @@ def test_ranks_that_are_spawned_write_one_recording(tmp_path: Path) -> None:
 def test_a_recording_is_seen_to_be_new(tmp_path: Path) -> None:
     for _ in range(2):
         assert "wrote job.json" in run(tmp_path, "plain").stderr
+
+
+BUILDS_TUPLES = """
+import sys, threading
+sys.path.insert(0, sys.argv[1])
+import torch
+from ordercheck_recorder.models import live_modules
+model = torch.nn.Sequential(*(torch.nn.Linear(2, 2) for _ in range(20)))
+found = []
+def look():
+    for _ in range(60):
+        found.append(sum(module is model for module in live_modules()))
+looking = threading.Thread(target=look)
+sys.setswitchinterval(1e-6)
+looking.start()
+while looking.is_alive():
+    tuple(object() for _ in range(300))
+print(set(found))
+"""
+
+
+def test_looking_for_models_leaves_tuples_of_other_threads_alone() -> None:
+    recorder = HERE.parents[1] / "src/python/ordercheck/recorder"
+    command = [sys.executable, "-c", BUILDS_TUPLES, str(recorder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert (done.returncode, done.stdout) == (0, "{1}\n"), done.stderr

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, compress, islice
 from typing import Any
 
 # The attribute under which a wrapper holds the module, by the name of the wrapper's class.
@@ -56,9 +58,21 @@ def live_modules() -> list[Any]:
     torch = sys.modules.get("torch")
     if torch is None:
         return []
-    base = torch.nn.Module
-    # By the type and not isinstance: that reads __class__, which objects such as proxies compute.
-    return [one for one in gc.get_objects() if issubclass(type(one), base) and "_modules" in one.__dict__]
+    is_module_class = torch.nn.Module.__subclasscheck__
+    types = list(map(type, _without_a_pause(gc.get_objects)))
+    classes = list({id(one): one for one in compress(types, map(is_module_class, types))}.values())
+    # By the type: isinstance alone would read __class__ of all objects, which proxies compute.
+    found = list(
+        filter(torch.nn.Module.__instancecheck__, _without_a_pause(partial(gc.get_referrers, *classes)))
+    )
+    return [one for one in found if "_modules" in one.__dict__]
+
+
+def _without_a_pause(of_gc: Callable[[], list[Any]]) -> Iterator[Any]:
+    """The objects that a function of gc finds. tuple(generator) of another thread fails if anything but that thread refers to
+    its tuple, and gc knows a tuple before it is complete. So the function is called by whoever takes the first object. If that
+    is C code which takes all of them, no other thread runs until the list is gone."""
+    return chain.from_iterable(islice(iter(of_gc, None), 1))
 
 
 def roots_of(modules: list[Any]) -> list[Any]:
