@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import os
 import platform
@@ -288,9 +289,18 @@ def _versions(sites: list[Json]) -> dict[str, str]:
             try:
                 version = importlib.metadata.version(package.replace("_", "-"))
             except importlib.metadata.PackageNotFoundError:
-                continue
-        found[package] = version
+                version = _version_of_distribution(package)
+        if version:
+            found[package] = version
     return found
+
+
+@functools.cache
+def _version_of_distribution(package: str) -> str:
+    """Of a package whose distribution has another name, as olmo_core of ai2-olmo-core; "" if none has it."""
+    for name in importlib.metadata.packages_distributions().get(package, []):
+        return importlib.metadata.version(name)
+    return ""
 
 
 def _uncaught() -> Json | None:
