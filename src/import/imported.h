@@ -61,6 +61,9 @@ struct Imported {
   std::string project = "";
   std::string fallback = "";               // the target if no page names the project: "pytorch-2.15.0"
   std::vector<FamilyOrder> families = {};  // of a recording
+  // Of a recording, one for each item: where an installed package makes its call below the user's line,
+  // "torchtitan/models/llama3/parallelize.py:57"; "" if the user's own code makes it.
+  std::vector<std::string> package_places = {};
   friend bool operator==(const Imported&, const Imported&) = default;
 };
 

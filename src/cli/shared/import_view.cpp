@@ -25,9 +25,17 @@ std::string place_of(const Item& item) {
   return shown(in_words(item.origin)) + (is_default ? ", by default" : "");
 }
 
+std::string package_place(const Imported& imported, std::size_t at) {
+  return at < imported.package_places.size() ? shown(imported.package_places[at]) : "";
+}
+
 std::string items_of(const Imported& imported) {
   std::vector<std::vector<std::string>> rows;
-  for (const Item& item : imported.stack.items) rows.push_back({print(item), place_of(item)});
+  for (std::size_t at = 0; at < imported.stack.items.size(); ++at) {
+    const Item& item = imported.stack.items[at];
+    const std::string package = package_place(imported, at);
+    rows.push_back({print(item), place_of(item) + (package.empty() ? "" : fmt::format(" ({})", package))});
+  }
   return in_columns(rows);
 }
 
@@ -41,9 +49,11 @@ Json json_of(const Origin& origin) { return {{"file", displayable(origin.file)},
 
 Json json_of(const Imported& imported) {
   Json items = Json::array(), open = Json::array(), families = Json::array(), sizes = Json::object();
-  for (const Item& item : imported.stack.items) {
+  for (std::size_t at = 0; at < imported.stack.items.size(); ++at) {
+    const Item& item = imported.stack.items[at];
     Json one{{"item", print(item)}};
     one.update(json_of(item.origin));
+    if (const std::string package = package_place(imported, at); !package.empty()) one["package"] = package;
     items.push_back(one);
   }
   for (const NotUnderstood& one : imported.not_understood) {

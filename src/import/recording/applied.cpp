@@ -114,9 +114,23 @@ struct Collector {
     for (const std::string& name : transforms_of(site, recording)) {
       if (name == "?")
         note(index, "no transform for it; rules and runs are about FSDP2");
-      else
+      else {
+        if (site.call == "torch.compile") forget(name, module);
         reach(name, index, module, is_known);
+      }
     }
+  }
+
+  // Fabric takes the wrapper of torch.compile off and wraps the module again in the end.
+  void forget(const std::string& name, const std::string& module) {
+    const auto found = std::ranges::find(made.all, name, &AppliedTransform::name);
+    if (found == made.all.end()) return;
+    std::erase_if(found->modules, [&](const ReachedModule& one) {
+      return one.name == module && recording.sites[recording.events[one.event].site].call == "torch.compile";
+    });
+    std::erase_if(found->events, [&](std::size_t event) {
+      return std::ranges::find(found->modules, event, &ReachedModule::event) == found->modules.end();
+    });
   }
 };
 

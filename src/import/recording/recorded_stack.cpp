@@ -48,6 +48,7 @@ class ItemBuilder {
     note_left_out();
     made_.stack.items.push_back(parsed->items.front());
     made_.stack.items.back().origin = place_of(site);
+    made_.package_places.push_back(site.user && site.framework ? in_words(*site.framework) : "");
   }
 
   void note(const RecordedSite& site, std::string why, NoteKind kind = NoteKind::open) {
@@ -323,7 +324,10 @@ Imported recorded_stack(const Recording& recording) {
   ItemBuilder builder(recording, model, applied, made);
   for (const AppliedTransform* transform : order.transforms) builder.add(*transform);
   builder.divide_sharding_by_context();
-  if (is_usual_optimizer(made.stack)) made.stack.items.pop_back();
+  if (is_usual_optimizer(made.stack)) {
+    made.stack.items.pop_back();
+    made.package_places.pop_back();
+  }
   made.families = family_orders(order, recording, model);
   for (std::size_t other = 0; other < recording.models.size(); ++other)
     if (other != chosen && !applied_to(recording, other).all.empty())

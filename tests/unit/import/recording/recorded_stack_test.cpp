@@ -51,6 +51,18 @@ TEST(RecordedStack, HasThePlacesAndTheRelease) {
   EXPECT_THAT(notes_of(one), IsEmpty());
 }
 
+TEST(RecordedStack, HasThePlaceInThePackageThatMakesTheCall) {
+  const std::string in_package = R"(, "framework": {"file": "titan/ac.py", "line": 7})";
+  const Imported one = imported(recording_json({{ac_site() + in_package, kBlocks}, {fsdp_site(), kAll}}));
+  EXPECT_THAT(one.package_places, ElementsAre("titan/ac.py:7", ""));
+}
+
+TEST(RecordedStack, TakesTheLastOfTwoWrappersOfOneModule) {
+  const std::string wrapper = R"("call": "torch.compile", "options": {"backend": "inductor"})";
+  EXPECT_EQ(stack_of({{wrapper, {""}}, {ac_site(), kBlocks}, {wrapper, {""}}}), "ac,compile:wrap@model");
+  EXPECT_EQ(stack_of({{wrapper, {""}}, {ac_site(), kBlocks}}), "compile:wrap@model,ac");
+}
+
 TEST(RecordedStack, ReadsMeshesAndOptions) {
   EXPECT_EQ(stack_of({{R"("call": "fully_shard", "mesh": 2, "options": {"reshard_after_forward": false})", kAll}}),
             "hsdp=2x2:reshard=never");
