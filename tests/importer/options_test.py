@@ -201,6 +201,10 @@ class Options(unittest.TestCase):
             ),
             "quantize=fp8,ac,compile,fsdp",
         )
+        made = "a = Accelerator(fsdp_plugin=FullyShardedDataParallelPlugin(fsdp_version=2))"
+        built = "o = torch.optim.AdamW(model.parameters())"
+        self.assertEqual(self.one(made, built, "model, o = a.prepare(model, o)"), "fsdp,optimizer=adamw")
+        self.assertEqual(self.one(made, built, "model, x = a.prepare(model, x)"), "optimizer=adamw,fsdp")
         code = IMPORTS + "accelerator = Accelerator()\nmodel = accelerator.prepare(model)\n"
         self.assertEqual(stacks(code), [])
         self.assertEqual(

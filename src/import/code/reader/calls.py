@@ -37,6 +37,7 @@ SAME_MODULE = (
 NO_MODEL = re.compile(
     r"(dl|loader|loaders|optimizer|scheduler|dataset)$"
 )  # what accelerate prepares beside models
+OPTIMIZER = re.compile(r"(^|_)opt(im(izer)?)?s?$")
 KERAS_WORDS = ("optimizer", "loss", "metrics", "loss_weights")
 
 
@@ -293,7 +294,11 @@ def _method(
     if name == "prepare" and (of_accelerate or by_name):
         if all(NO_MODEL.search(written(given)) for given in arguments.nodes):
             return None
-        return applied.apply_accelerate(frame, node, receiver)
+        made = applied.apply_accelerate(frame, node, receiver)
+        given = zip(arguments.positional, arguments.nodes)  # noqa: B905
+        if any(_is_optimizer(value, written(one)) for value, one in given):
+            frame.item(node, "prepared", "model")
+        return made
     if name not in METHODS or receiver.refs:
         return None
     if name == "compile":
@@ -318,6 +323,12 @@ def _method(
     else:
         frame.item(node, METHODS[name], "attention", root=receiver.root)
     return receiver
+
+
+def _is_optimizer(value: Value, name: str) -> bool:
+    if value.made_by:
+        return any(transform_of(ref) == "optimizer" for ref in value.made_by)
+    return OPTIMIZER.search(name) is not None
 
 
 def _made(callee: Value, node: ast.Call, arguments: Arguments, receiver: Value | None) -> Value:

@@ -86,6 +86,12 @@ UNREADABLE: dict[tuple[str, str], str] = {
     ("deepspeed", "initialize"): "it applies what DeepSpeed's configuration says",
     ("lightning", "Trainer"): "it applies what its strategy says",
     ("pytorch_lightning", "Trainer"): "it applies what its strategy says",
+    (
+        "modalities",
+        "ComponentFactory",
+    ): "it builds the models that a configuration names, each of the one before",
+    ("runpy", "run_module"): "it runs a program that is not among the files read",
+    ("runpy", "run_path"): "it runs a program that is not among the files read",
 }
 
 MIXED_PRECISION = {"torch.bfloat16": "bf16", "torch.float16": "fp16", "torch.half": "fp16"}

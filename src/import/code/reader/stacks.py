@@ -16,6 +16,7 @@ def stacks_of(items: tuple[Item, ...], notes: list[Note]) -> list[tuple[str, tup
 
 def _unmarked(items: tuple[Item, ...], notes: list[Note]) -> tuple[Item, ...]:
     """The transforms alone. What a marker after fully_shard does to them is noted."""
+    items = _with_prepared_optimizers(items)
     is_sharded, forward = False, None
     for item in items:
         is_sharded = is_sharded or item.name in SHARDS
@@ -34,6 +35,13 @@ def _unmarked(items: tuple[Item, ...], notes: list[Note]) -> tuple[Item, ...]:
             notes.append(Note(forward.call, forward.file, forward.line, why))
             forward = None
     return merged(tuple(item for item in items if item.name not in MARKERS))
+
+
+def _with_prepared_optimizers(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """accelerate gives an optimizer that it prepares the parameters that it made: as if it were built after that."""
+    at = next((at for at, item in enumerate(items) if item.name == "prepared"), 0)
+    before = [item for item in items[:at] if item.name != "optimizer"]
+    return (*before, *(item for item in items[:at] if item.name == "optimizer"), *items[at:])
 
 
 def _models_of(items: tuple[Item, ...]) -> list[str]:
