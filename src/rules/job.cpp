@@ -20,7 +20,8 @@ bool is_flag(std::string_view name) {
 }  // namespace
 
 const std::vector<std::string>& rare_flags() {
-  static const std::vector<std::string> names{"frozen_embedding", "frozen_norms", "reused_blocks", "expert_capacity", "learned_positions"};
+  static const std::vector<std::string> names{"frozen_embedding", "frozen_norms", "reused_blocks", "expert_capacity",
+                                              "learned_positions"};
   return names;
 }
 
