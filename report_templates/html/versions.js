@@ -36,5 +36,6 @@ function projectsSection() {
     data.projects.map((project) => element("details", {},
       element("summary", {}, project.title),
       element("p", {}, inline(project.says)),
+      element("p", {}, "Recorded: ", inline(project.recorded)),
       graphPicture(data.graphs[project.graph], "What must come before what among the transforms of " + project.title))));
 }

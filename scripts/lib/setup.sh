@@ -244,13 +244,13 @@ need_projects() {
   done < <(python3 "$root/src/drivers/pytorch/ordercheck_pytorch/projects/packages.py")
 }
 
-# Sets job_python: a venv with torchtitan, transformers, accelerate and Lightning beside the newest PyTorch, for the jobs of
+# Sets job_python: a venv with torchtitan, transformers, accelerate, Lightning and others beside the newest PyTorch, for the jobs of
 # docs/guide/recorded/.
 need_jobs() {
   need_newest_torch
   local requirements=$root/scripts/lib/jobs-requirements.txt folder
   folder=$cache/jobs-$(cksum <"$requirements" | cut -d ' ' -f 1)
-  install_once "$folder" "torchtitan, transformers, accelerate and Lightning" install_jobs "$newest_python" "$requirements"
+  install_once "$folder" "torchtitan, transformers, accelerate, Lightning and others" install_jobs "$newest_python" "$requirements"
   job_python=$folder/bin/python
 }
 

@@ -25,6 +25,39 @@ std::vector<Case> runs_of(TomlTable& keys) {
   return runs;
 }
 
+Stack order_of(TomlTable& keys) {
+  auto order = parse_stack(keys.text("order"));
+  if (order) return *order;
+  keys.refuse("order", split(order.error().message, '\n').front());
+  return {};
+}
+
+// Whether `part` has only transforms of `order`, in the same order.
+bool is_part_of(const Stack& part, const Stack& order) {
+  auto at = order.items.begin();
+  for (const Item& item : part.items) {
+    at = std::find_if(at, order.items.end(), [&](const Item& one) { return print(one) == print(item); });
+    if (at == order.items.end()) return false;
+    ++at;
+  }
+  return true;
+}
+
+RecordedFramework recorded_in(TomlTable keys, TomlTable& file, const Stack& order) {
+  RecordedFramework recorded{.job = keys.text("job"),
+                             .ranks = keys.number_if_given("ranks").value_or(1),
+                             .torch = keys.text("torch"),
+                             .release = keys.text("release"),
+                             .date = keys.date_if_given("date"),
+                             .order = order_of(keys),
+                             .places = keys.text("places")};
+  if (!is_part_of(recorded.order, order))
+    keys.refuse("order", fmt::format("'{}' contradicts the project's order '{}'; expected the same order, or a part of it",
+                                     print(recorded.order), print(order)));
+  file.adopt(keys);
+  return recorded;
+}
+
 }  // namespace
 
 Result<Framework> parse_framework(std::string_view text, const std::string& path) {
@@ -33,17 +66,13 @@ Result<Framework> parse_framework(std::string_view text, const std::string& path
                       .title = keys.text("title"),
                       .project = keys.text("project"),
                       .release = keys.text_if_given("release"),
-                      .order = {},
+                      .order = order_of(keys),
                       .source = keys.text("source"),
                       .url = keys.url_if_given("url"),
                       .date = keys.date_if_given("date"),
                       .says = keys.text("says"),
                       .runs = runs_of(keys)};
-  auto order = parse_stack(keys.text("order"));
-  if (!order)
-    keys.refuse("order", split(order.error().message, '\n').front());
-  else
-    framework.order = *order;
+  if (keys.has("recorded")) framework.recorded = recorded_in(keys.table("recorded"), keys, framework.order);
   if (auto error = keys.error()) return *error;
   return framework;
 }

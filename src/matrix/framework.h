@@ -11,9 +11,19 @@
 //   says = "one sentence in our words"
 //   runs = ["tp=2,ep=2,fsdp=2 model=deepseek_v3 engine=torchtitan"]   # cases that run the project's own functions;
 //                                                                     # optional
+//
+//   [recorded]                          # optional: what `ordercheck record` showed of a job that calls the project's own
+//   job = "torchtitan/train.py --..."   # entry point; tests/recorder/orders.py records it and writes this table
+//   ranks = 4
+//   torch = "2.15.0"
+//   release = "0.2.2"
+//   date = "2026-11-29"
+//   order = "tp,ac,compile,fsdp"        # a part of the order above
+//   places = "tp torchtitan/models/llama3/parallelize.py:53; ..."
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +33,15 @@
 #include "stack/stack.h"
 
 namespace ordercheck {
+
+struct RecordedFramework {
+  std::string job;  // below docs/guide/recorded/
+  int ranks = 1;
+  std::string torch, release, date;
+  Stack order;         // without degrees
+  std::string places;  // where the project makes each call
+  friend bool operator==(const RecordedFramework&, const RecordedFramework&) = default;
+};
 
 struct Framework {
   std::string name;  // the file's name without ".toml": "torchtitan"
@@ -35,6 +54,7 @@ struct Framework {
   std::string date;  // "" if unknown
   std::string says;
   std::vector<Case> runs;
+  std::optional<RecordedFramework> recorded = {};
   friend bool operator==(const Framework&, const Framework&) = default;
 };
 

@@ -262,6 +262,7 @@ Json projects_json(const Sources& sources, const std::vector<EngineRuns>& engine
     list.push_back({{"title", row.title},
                     {"items", items},
                     {"source", row.source},
+                    {"recorded", row.recorded},
                     {"date", row.date},
                     {"says", row.says},
                     {"differs", row.differs},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "matrix/orders.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
@@ -68,6 +69,14 @@ std::string run_in_words(const Stack& order, const Target& target, const std::ve
   return "not run" + whole_run_elsewhere(order, target, engines);
 }
 
+// "`tp → ac`: tp a.py:1; ac b.py:9 (1.15.0, torch 2.15.0, 2 ranks, 2026-11-29)".
+std::string recorded_in_words(const Framework& framework) {
+  if (!framework.recorded) return "not recorded";
+  const RecordedFramework& one = *framework.recorded;
+  return fmt::format("{}: {} ({}, torch {}, {}, {})", in_arrows(one.order), one.places, one.release, one.torch,
+                     counted(one.ranks, "rank"), one.date);
+}
+
 }  // namespace
 
 std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std::vector<EngineRuns>& engines,
@@ -115,6 +124,7 @@ std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vect
         .source = framework.url.empty() ? framework.source : fmt::format("[{}]({})", framework.source, framework.url),
         .date = framework.date.empty() ? "unknown" : framework.date,
         .says = framework.says,
+        .recorded = recorded_in_words(framework),
         .differs = inversions(order, judge),
         .findings = findings_in_words(order, judge)};
     row.run = run_in_words(order, reader_target(sources), engines);

@@ -12,6 +12,7 @@ namespace ordercheck {
 
 struct FrameworkRow {
   std::string title, order, source, date, says;
+  std::string recorded;  // what a job that calls the project's functions showed; or "not recorded"
   std::string differs;   // difference from our recommended order: "`fsdp` before `compile`"; or "nothing"
   std::string findings;  // links to rule pages that fire on the order; or "none"
   // The verdict of a run of this order on the newest PyTorch: "equal"; "differs, without `ep`"; "not run". If the pytorch

@@ -38,8 +38,13 @@ std::string build_in_words(const PairTableRow& row) {
 
 }  // namespace
 void to_json(Json& json, const FrameworkRow& row) {
-  json = {{"title", row.title},     {"order", row.order},       {"source", breakable(row.source)},
-          {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
+  json = {{"title", row.title},
+          {"order", row.order},
+          {"source", breakable(row.source)},
+          {"recorded", breakable(row.recorded)},
+          {"differs", row.differs},
+          {"findings", row.findings},
+          {"run", row.run}};
 }
 namespace {
 

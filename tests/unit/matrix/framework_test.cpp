@@ -56,6 +56,18 @@ TEST(Framework, NamesTheCasesOfItsOwnFunctions) {
               HasSubstr("someone.toml:7: "));
 }
 
+TEST(Framework, RecordedOrdersArePartsOfTheOrder) {
+  const std::string recorded =
+      "[recorded]\njob = \"someone/train.py\"\nranks = 4\ntorch = \"2.15.0\"\nrelease = \"1.0\"\ndate = \"2026-11-29\"\n"
+      "places = \"tp someone/a.py:1\"\norder = ";
+  const auto framework = parse_framework(kFrameworkText + recorded + "\"tp,fsdp\"\n", "someone.toml");
+  ASSERT_TRUE(framework) << framework.error().message;
+  EXPECT_EQ(print(framework->recorded->order), "tp,fsdp");
+  EXPECT_EQ(framework->recorded->ranks, 4);
+  EXPECT_THAT(parse_framework(kFrameworkText + recorded + "\"fsdp,tp\"\n", "someone.toml").error().message,
+              HasSubstr("'fsdp,tp' contradicts the project's order 'tp,cp,ac,fsdp'"));
+}
+
 TEST(Framework, ProjectionKeepsTheOrder) {
   std::vector<std::string> left_out;
   EXPECT_EQ(print(project(*parse_stack("pp,tp=2,cp,ac,fsdp"), {"fsdp", "tp", "ac"}, left_out)), "tp=2,ac,fsdp");
