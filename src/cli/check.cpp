@@ -21,6 +21,18 @@
 namespace ordercheck::cli {
 namespace {
 
+// What the notes of an imported file say beside the findings: errors, and what of a recording was not understood.
+std::vector<OpenPlace> places_of(const Imported& imported) {
+  std::vector<OpenPlace> places;
+  for (const NotUnderstood& one : imported.not_understood) {
+    const bool is_error = one.kind == NoteKind::refused || one.kind == NoteKind::ineffective;
+    const std::string text = fmt::format("{}: {}", one.text, one.why);
+    if (is_error || (one.kind == NoteKind::open && is_recorded(imported)))
+      places.push_back({.where = one.where, .text = is_error ? text : "not understood: " + text, .is_error = is_error});
+  }
+  return places;
+}
+
 Result<int> run_check(const CheckOptions& options) {
   const std::string& format = options.question.format;
   if (options.question.words.empty()) return check_project(options);
@@ -39,9 +51,10 @@ Result<int> run_check(const CheckOptions& options) {
   int code = refused.empty() ? exit_code_of(report, options.strict) : kDecidedAgainst;
   if (code == kNothingAgainst && asked->imported && leaves_open(*asked->imported)) code = kUndecided;
   if (options.statistics || (format != "text" && format != "json")) {
-    fmt::print(stderr, "{}", refused);
-    fmt::print("{}", render(judged_in_file(std::move(report), asked->imported ? options.question.words.front() : ""), options,
-                            known.rules));
+    const std::string file = asked->imported ? options.question.words.front() : "";
+    ProjectReport in_file =
+        judged_in_file(std::move(report), file, asked->imported ? places_of(*asked->imported) : std::vector<OpenPlace>{});
+    fmt::print("{}", render(in_file, options, known.rules));
     return code;
   }
   if (asked->imported && format == "json") {
@@ -53,7 +66,11 @@ Result<int> run_check(const CheckOptions& options) {
   // Do not print that a stack is legal if the project itself rejects the configuration.
   if (format == "json" || refused.empty() || !report.findings.empty())
     fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour(), detail));
-  if (asked->imported && !options.quiet) fmt::print("{}", render_import_below(*asked->imported));
+  if (asked->imported && !options.quiet) {
+    Imported below = *asked->imported;
+    std::erase_if(below.not_understood, [](const NotUnderstood& one) { return one.kind == NoteKind::ineffective; });  // above
+    fmt::print("{}", render_import_below(below));
+  }
   return code;
 }
 

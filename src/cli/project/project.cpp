@@ -179,11 +179,13 @@ std::string from_repository(const std::filesystem::path& file) {
   return file.filename().generic_string();
 }
 
-ProjectReport judged_in_file(Report report, const std::string& file) {
+ProjectReport judged_in_file(Report report, const std::string& file, const std::vector<OpenPlace>& open) {
   if (file.empty()) return judged(std::move(report));
   std::map<std::string, std::string> stated_in;
-  for (const Item& item : report.stack.items) {
-    const Origin& origin = item.origin;
+  std::vector<Origin> origins;
+  for (const Item& item : report.stack.items) origins.push_back(item.origin);
+  for (const OpenPlace& place : open) origins.push_back(place.where);
+  for (const Origin& origin : origins) {
     if (origin.line == 0) continue;
     // An origin in another file that this one names is relative to this file's folder.
     const std::filesystem::path path =
@@ -192,6 +194,7 @@ ProjectReport judged_in_file(Report report, const std::string& file) {
   }
   ProjectReport made = judged(std::move(report), file, from_repository(file));
   made.code = std::move(stated_in);
+  made.open = open;
   return made;
 }
 

@@ -13,8 +13,8 @@
 namespace ordercheck::cli {
 
 // Wraps the report of one stack as a project report, with its findings at the lines of the items in `file`; without lines if
-// `file` is "".
-ProjectReport judged_in_file(Report report, const std::string& file);
+// `file` is "". `open`: see ProjectReport.
+ProjectReport judged_in_file(Report report, const std::string& file, const std::vector<OpenPlace>& open = {});
 
 // The path of a file relative to the root of its repository, as GitHub and code scanning use it. Without a repository, the
 // file's name.

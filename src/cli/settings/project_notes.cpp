@@ -104,10 +104,10 @@ std::vector<ProjectNote> notes_of(const ProjectReport& report) {
     if (one.report.ran_wrong) notes.push_back(note_of_wrong_run(report, one));
   }
   for (const OpenPlace& open : report.open)
-    notes.push_back({.rule = kNotUnderstood,
-                     .severity = Severity::advice,
+    notes.push_back({.rule = open.is_error ? kNoEffect : kNotUnderstood,
+                     .severity = open.is_error ? Severity::error : Severity::advice,
                      .where = open.where,
-                     .stack = "",
+                     .stack = open.is_error && !report.stacks.empty() ? report.stacks.front().entry.name : "",
                      .lines = {open.text},
                      .fingerprint = open.text});
   for (const Allow& allow : report.expired)

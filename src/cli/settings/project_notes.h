@@ -14,6 +14,7 @@ inline constexpr const char* kExpired = "expired-allow";
 inline constexpr const char* kIdle = "idle-allow";
 inline constexpr const char* kWrongRun = "wrong-run";  // a committed run of the stack was wrong, and no rule explains it
 inline constexpr const char* kNotUnderstood = "not-understood";  // a call or file of scanned code that was not understood
+inline constexpr const char* kNoEffect = "no-effect";            // OpenPlace::is_error
 
 // The note about a finding, or about a transform without a rule or run, of one stack of the report.
 ProjectNote note_of(const ProjectReport& report, const StackReport& one, const Finding& finding);

@@ -37,10 +37,11 @@ struct StackReport {
   std::vector<AllowedNote> allowed;
 };
 
-// A call of scanned code that may apply a transform but was not followed, or a file that could not be read.
+// A call of scanned code or of a recorded job that was not understood, or a file that could not be read.
 struct OpenPlace {
   Origin where;
-  std::string text;  // "not understood: m.apply_tp(mesh): its class is not among the files read"
+  std::string text;       // "not understood: m.apply_tp(mesh): its class is not among the files read"
+  bool is_error = false;  // the project refuses it, or the recorded job showed that it had no effect
 };
 
 struct ProjectReport {
@@ -52,7 +53,7 @@ struct ProjectReport {
   std::vector<StackReport> stacks;   // in file order
   std::vector<Allow> expired;        // entries past their last day, which count as errors
   std::vector<Allow> idle;           // entries that cover no finding of any stack
-  std::vector<OpenPlace> open = {};  // in scanned code; if not empty, a report without findings is undecided
+  std::vector<OpenPlace> open = {};  // if not empty, a report without findings is undecided
 };
 
 // Combines the checks of a project's stacks and applies its entries that allow findings. `reports` has one per stack, in order.

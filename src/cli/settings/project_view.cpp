@@ -128,6 +128,9 @@ const std::vector<SarifOwnRule>& own_rules() {
                                              {.id = kWrongRun,
                                               .name = "A recorded run of the stack was wrong, and no rule says why",
                                               .help = "Run the stack: `ordercheck run` says what is wrong."},
+                                             {.id = kNoEffect,
+                                              .name = "A call without effect, or one that the project refuses",
+                                              .help = "Mend the call: what it asks for is not in the model that is trained."},
                                              {.id = kNotUnderstood,
                                               .name = "A call that may apply a transform was not followed",
                                               .help = "Read the call: nothing that it applies was judged."}};

@@ -39,8 +39,6 @@ std::string items_of(const Imported& imported) {
   return in_columns(rows);
 }
 
-bool is_recorded(const Imported& imported) { return imported.format == kRecordingFormat; }
-
 std::string title_of(const Imported& imported) {
   return imported.part.empty() ? imported.format : fmt::format("{}, {}", imported.format, shown(imported.part));
 }
@@ -76,6 +74,8 @@ Json json_of(const Imported& imported) {
 }
 
 }  // namespace
+
+bool is_recorded(const Imported& imported) { return imported.format == kRecordingFormat; }
 
 std::string render_not_understood(const Imported& imported) {
   // Of a recording, what is a remark was understood.

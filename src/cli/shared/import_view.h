@@ -22,6 +22,8 @@ std::string render_families(const Imported& imported);
 // had no effect; "" if there is none.
 std::string refusals_of(const Imported& imported);
 
+bool is_recorded(const Imported& imported);
+
 // Whether a recording has calls that were not understood, so that a check without findings is undecided.
 bool leaves_open(const Imported& imported);
 
