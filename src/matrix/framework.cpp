@@ -46,7 +46,7 @@ bool is_part_of(const Stack& part, const Stack& order) {
 RecordedFramework recorded_in(TomlTable keys, TomlTable& file, const Stack& order) {
   RecordedFramework recorded{.job = keys.text("job"),
                              .ranks = keys.number_if_given("ranks").value_or(1),
-                             .torch = keys.text("torch"),
+                             .with = keys.text("with"),
                              .release = keys.text("release"),
                              .date = keys.date_if_given("date"),
                              .order = order_of(keys),

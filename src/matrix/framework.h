@@ -15,7 +15,7 @@
 //   [recorded]                          # optional: what `ordercheck record` showed of a job that calls the project's own
 //   job = "torchtitan/train.py --..."   # entry point; tests/recorder/orders.py records it and writes this table
 //   ranks = 4
-//   torch = "2.15.0"
+//   with = "torch 2.15.0"
 //   release = "0.2.2"
 //   date = "2026-11-29"
 //   order = "tp,ac,compile,fsdp"        # a part of the order above
@@ -37,9 +37,9 @@ namespace ordercheck {
 struct RecordedFramework {
   std::string job;  // below docs/guide/recorded/
   int ranks = 1;
-  std::string torch, release, date;
-  Stack order;         // without degrees
-  std::string places;  // where the project makes each call
+  std::string with, release, date;  // with: "torch 2.15.0"
+  Stack order;                      // without degrees
+  std::string places;               // where the project makes each call
   friend bool operator==(const RecordedFramework&, const RecordedFramework&) = default;
 };
 

@@ -118,7 +118,7 @@ def recorded(file: Json, ordercheck: str, python: str, packages: str) -> tuple[J
             f"{kind_of(item['item'])} {item.get('package', 'the function that it is given')}"
             for item in items
         ),
-        "torch": versions["torch"].split("+")[0],
+        "with": "torch " + versions["torch"].split("+")[0],
     }
     return seen, contradictions
 
@@ -138,7 +138,7 @@ def main() -> int:
     options = parser.parse_args()
     pythons = {
         subprocess.check_output(
-            [python, "-c", "import torch; print(torch.__version__.split('+')[0])"], text=True
+            [python, "-c", "import torch; print('torch', torch.__version__.split('+')[0])"], text=True
         ).strip(): python
         for python in options.python
     }
@@ -149,9 +149,9 @@ def main() -> int:
         if "recorded" not in file or options.only not in path.name:
             continue
         count += 1
-        torch = file["recorded"]["torch"]
+        torch = file["recorded"]["with"]
         if torch not in pythons:
-            sys.exit(f"{path.name}: torch {torch}: none of {', '.join(options.python)} has it")
+            sys.exit(f"{path.name}: {torch}: none of {', '.join(options.python)} has it")
         seen, contradictions = recorded(file, options.ordercheck, pythons[torch], packages)
         differing = [key for key in seen if seen[key] != file["recorded"].get(key)]
         for key in differing:

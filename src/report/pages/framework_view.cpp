@@ -73,7 +73,7 @@ std::string run_in_words(const Stack& order, const Target& target, const std::ve
 std::string recorded_in_words(const Framework& framework) {
   if (!framework.recorded) return "not recorded";
   const RecordedFramework& one = *framework.recorded;
-  return fmt::format("{}: {} ({}, torch {}, {}, {})", in_arrows(one.order), one.places, one.release, one.torch,
+  return fmt::format("{}: {} ({}, {}, {}, {})", in_arrows(one.order), one.places, one.release, one.with,
                      counted(one.ranks, "rank"), one.date);
 }
 

@@ -58,7 +58,7 @@ TEST(Framework, NamesTheCasesOfItsOwnFunctions) {
 
 TEST(Framework, RecordedOrdersArePartsOfTheOrder) {
   const std::string recorded =
-      "[recorded]\njob = \"someone/train.py\"\nranks = 4\ntorch = \"2.15.0\"\nrelease = \"1.0\"\ndate = \"2026-11-29\"\n"
+      "[recorded]\njob = \"someone/train.py\"\nranks = 4\nwith = \"torch 2.15.0\"\nrelease = \"1.0\"\ndate = \"2026-11-29\"\n"
       "places = \"tp someone/a.py:1\"\norder = ";
   const auto framework = parse_framework(kFrameworkText + recorded + "\"tp,fsdp\"\n", "someone.toml");
   ASSERT_TRUE(framework) << framework.error().message;
