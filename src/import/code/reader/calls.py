@@ -295,8 +295,8 @@ def _method(
         if all(NO_MODEL.search(written(given)) for given in arguments.nodes):
             return None
         made = applied.apply_accelerate(frame, node, receiver)
-        given = zip(arguments.positional, arguments.nodes)  # noqa: B905
-        if any(_is_optimizer(value, written(one)) for value, one in given):
+        prepared = zip(arguments.positional, arguments.nodes)  # noqa: B905
+        if any(_is_optimizer(value, written(one)) for value, one in prepared):
             frame.item(node, "prepared", "model")
         return made
     if name not in METHODS or receiver.refs:
