@@ -300,7 +300,7 @@ const std::map<std::string, std::string>& phrases() {
         {"frozen_embedding == 1", "the embedding is frozen"},
         {"frozen_norms == 1", "a norm is frozen"},
         {"reused_blocks == 1", "a block is called more than once in a forward"},
-        {"learned_positions == 0", "positions are rotary"},
+        {"learned_positions == 0", "no positions are learned"},
         {"expert_capacity == 1", "experts take so many tokens of a call and drop the others"},
         {"microbatches != accumulation", "a step is cut into other microbatches than one without a pipeline is"}};
     for (const char* name : {"ac", "sac", "compile"}) {
