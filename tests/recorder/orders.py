@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -21,31 +20,15 @@ from pathlib import Path
 from typing import Any
 
 import tomllib
+from programs import environment_of
 
 Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "matrix/frameworks"
 JOBS = ROOT / "docs/guide/recorded"
-# A project's order has one place for transforms that take each other's.
 OF_PACKAGES = "import accelerate, os; print(os.path.dirname(os.path.dirname(accelerate.__file__)))"
+# A project's order has one place for transforms that take each other's.
 PLACE_OF = {"sac": "ac", "hsdp": "fsdp", "simple_hsdp": "simple_fsdp"}
-
-
-def environment_of(ordercheck: str, python: str, packages: str, folder: Path) -> dict[str, str]:
-    programs = folder / "bin"
-    programs.mkdir()
-    (programs / "ordercheck").symlink_to(Path(ordercheck).absolute())
-    # A script: a link to the Python of a venv would find no packages.
-    torchrun = programs / "torchrun"
-    torchrun.write_text(f'#!/bin/sh\nexec {python} -W ignore -m torch.distributed.run "$@"\n')
-    torchrun.chmod(0o755)
-    return {
-        **os.environ,
-        "PATH": f"{programs}:{os.environ['PATH']}",
-        "OMP_NUM_THREADS": "1",
-        "HF_HUB_OFFLINE": "1",
-        "PYTHONPATH": packages,
-    }
 
 
 def run(command: list[str], folder: Path, environment: dict[str, str]) -> str:
@@ -86,16 +69,11 @@ def recorded(file: Json, ordercheck: str, python: str, packages: str) -> tuple[J
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "job"
         shutil.copytree(JOBS / Path(script).parent, folder)
-        environment = environment_of(ordercheck, python, packages, Path(made))
+        environment = {**environment_of(ordercheck, python, Path(made) / "bin"), "PYTHONPATH": packages}
         if (folder / "assets.py").exists():
             subprocess.run([python, "assets.py"], cwd=folder, env=environment, check=True)
-        torchrun = [
-            "torchrun",
-            "--nproc-per-node",
-            str(file["recorded"]["ranks"]),
-            Path(script).name,
-            *arguments,
-        ]
+        ranks = str(file["recorded"]["ranks"])
+        torchrun = ["torchrun", "--nproc-per-node", ranks, Path(script).name, *arguments]
         run(["ordercheck", "record", "--", *torchrun], folder, environment)
         read = json.loads(run(["ordercheck", "import", "job.json", "--format", "json"], folder, environment))
         versions = json.loads((folder / "job.json").read_text())["versions"]

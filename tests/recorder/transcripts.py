@@ -6,13 +6,14 @@ PYTHON: one with torch and the packages of the jobs; --write updates the page"""
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from programs import environment_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/guide/recording.md"
@@ -60,21 +61,7 @@ def main(ordercheck: str, python: str, writes: bool) -> int:
     with tempfile.TemporaryDirectory() as made:
         jobs = Path(made) / "jobs"
         shutil.copytree(JOBS, jobs)
-        programs = Path(made) / "bin"
-        programs.mkdir()
-        (programs / "ordercheck").symlink_to(Path(ordercheck).absolute())
-        # Scripts: a link to the Python of a venv would find no packages.
-        for name, module in (("python", ""), ("torchrun", "-W ignore -m torch.distributed.run ")):
-            program = programs / name
-            program.write_text(f'#!/bin/sh\nexec {shlex.quote(python)} {module}"$@"\n')
-            program.chmod(0o755)
-        environment = {
-            **os.environ,
-            "PATH": f"{programs}:{os.environ['PATH']}",
-            "OMP_NUM_THREADS": "1",
-            "HF_HUB_OFFLINE": "1",
-            "NO_COLOR": "1",
-        }
+        environment = environment_of(ordercheck, python, Path(made) / "bin")
         for begin, end in reversed(blocks_of(PAGE.read_text())):
             written = lines[begin:end]
             seen = output_of([line[2:] for line in written if line.startswith("$ ")], jobs, environment)
