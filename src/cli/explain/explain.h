@@ -22,14 +22,15 @@ std::string explain_two(const Item& a, const Item& b, const Knowledge& knowledge
 // Every glossary entry for a word, with the facts of the catalogue of transforms; "" if there is none.
 std::string explain_terms(const std::string& word, const Knowledge& knowledge);
 
-// The rules that explain an error message, best match first, each with the matching line. A rule matches if the message of an
+// What the catalogue of messages says of an error message, then the rules that explain it, best match first, each with the
+// matching line. `around`: the log that has the message, "" if there is none. A rule matches if the message of an
 // [[expect]] entry, of a committed run or of a citation contains the user's message, or most of its words in sequence.
 struct MessageAnswer {
   std::string text;                     // "" if nothing matches
   std::size_t shared = 0;               // number of words that the best match shares, in sequence
   std::vector<std::string> rules = {};  // ids, best match first
 };
-MessageAnswer explain_message(const std::string& message, const Knowledge& knowledge);
+MessageAnswer explain_message(const std::string& message, const Knowledge& knowledge, const std::string& around = "");
 
 // Explains the errors in a log file ("-" for standard input). Explains the error that shares most words with a rule or run. Of
 // equals it takes the first, which is the cause in a chain of exceptions. An error if the log cannot be read.

@@ -14,6 +14,8 @@
 #include "base/wording.h"
 #include "cli/explain/explain.h"
 #include "cli/shared/error_log.h"
+#include "rules/known_messages.h"
+#include "rules/load.h"
 #include "rules/match.h"
 #include "rules/prediction.h"
 #include "stack/case.h"
@@ -147,9 +149,43 @@ Found best_of(const Rule& rule, const Words& message, std::vector<RunFound>& run
 
 }  // namespace
 
-MessageAnswer explain_message(const std::string& message, const Knowledge& knowledge) {
+namespace {
+
+constexpr std::size_t kMostKnown = 3;
+
+// What the catalogue of messages says of a text, or of a log of which the message is a line.
+std::string told_of(const std::vector<const KnownMessage*>& known, const Knowledge& knowledge,
+                    const std::vector<PageFound>& pages) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(known.size(), kMostKnown); ++i) {
+    const KnownMessage& one = *known[i];
+    text += fmt::format("\"{}\"\n  means   {}\n  cure    {}\n", one.fragment, one.means, one.cure);
+    for (const std::string& id : one.rules)
+      if (const Rule* rule = find_rule(knowledge.rules, id);
+          rule != nullptr && std::ranges::find(pages, rule, &PageFound::rule) == pages.end())
+        text += fmt::format("  rule    {}  {}\n", id, rule->title);
+    text += fmt::format("  read    {}{}\n", one.url, one.date.empty() ? "" : ", " + one.date);
+  }
+  return text;
+}
+
+std::size_t words_in(const KnownMessage& one) { return words_of(one.fragment).size(); }
+
+}  // namespace
+
+MessageAnswer explain_message(const std::string& message, const Knowledge& knowledge, const std::string& around) {
   const Words words = words_of(message);
   if (words.empty()) return {};
+  std::vector<const KnownMessage*> known = messages_in(message, known_messages());
+  // Entries that need what stands around the message, and those that this rules out.
+  if (!known.empty() && !around.empty()) {
+    const auto fits = messages_in(around, known_messages());
+    std::vector<const KnownMessage*> better;
+    for (const KnownMessage* one : fits)
+      if (std::ranges::any_of(known, [&](const KnownMessage* other) { return other->fragment == one->fragment; }))
+        better.push_back(one);
+    known = std::move(better);
+  }
   std::vector<RunFound> runs;
   for (const Observation& seen : knowledge.observations)
     if (!seen.message.empty() && (seen.verdict == Verdict::fails || seen.verdict == Verdict::hangs))
@@ -160,8 +196,23 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
   std::ranges::stable_sort(pages, [](const PageFound& one, const PageFound& other) {
     return std::pair(one.found.shared, one.found.strength) > std::pair(other.found.shared, other.found.strength);
   });
-  std::string text;
   std::size_t shared = 0;
+  std::vector<std::string> ids;
+  if (!known.empty()) {
+    // A page that shares a part of a message that is known is about another one, and so is one that shares all of it if an
+    // entry knows the kind.
+    shared = words_in(*known.front());
+    for (const KnownMessage* one : known)
+      for (const std::string& id : one->rules)
+        if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+    const auto is_about_it = [&](std::size_t in_a_row) {
+      return std::ranges::any_of(known,
+                                 [&](const KnownMessage* one) { return one->also.empty() && in_a_row >= words_in(*one); });
+    };
+    std::erase_if(pages, [&](const PageFound& page) { return !is_about_it(page.found.shared); });
+    std::erase_if(runs, [&](const RunFound& run) { return !is_about_it(run.shared); });
+  }
+  std::string text = told_of(known, knowledge, pages);
   for (const RunFound& found : runs) shared = std::max(shared, found.shared);
   if (!pages.empty()) shared = std::max(shared, pages.front().found.shared);
   for (std::size_t i = 0; i < std::min(pages.size(), kMostPages); ++i)
@@ -170,8 +221,8 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
   for (const RunFound& found : runs)
     if (!found.on_a_page) text += fmt::format("No rule speaks about this run:\n  {}\n", line_of(*found.run));
   if (!pages.empty()) text += fmt::format("ordercheck explain {} prints the rule.\n", pages.front().rule->id);
-  std::vector<std::string> ids;
-  for (const PageFound& page : pages) ids.push_back(page.rule->id);
+  for (const PageFound& page : pages)
+    if (std::ranges::find(ids, page.rule->id) == ids.end()) ids.push_back(page.rule->id);
   return {.text = std::move(text), .shared = shared, .rules = std::move(ids)};
 }
 
@@ -198,10 +249,13 @@ Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowl
   }
   const std::vector<LoggedError> errors = errors_in(path == "-" ? std::cin : file);
   if (errors.empty()) return Error{fmt::format("{}: no line of it says anything", path)};
+  std::string around;
+  for (std::size_t i = 0; i < std::min(errors.size(), kMostLookedUp); ++i)
+    around += errors[i].message + "\n" + errors[i].frame + "\n";
   const LoggedError* best = nullptr;
   MessageAnswer answer;
   for (std::size_t i = 0; i < std::min(errors.size(), kMostLookedUp); ++i)
-    if (MessageAnswer one = explain_message(errors[i].message, knowledge); one.shared > answer.shared) {
+    if (MessageAnswer one = explain_message(errors[i].message, knowledge, around); one.shared > answer.shared) {
       best = &errors[i];
       answer = std::move(one);
     }
