@@ -8,7 +8,7 @@
 //   means = "..."
 //   cure = "..."
 //   rules = ["ORD-029"]               # optional
-//   url = "https://github.com/..."    # the thread that was read
+//   url = "https://github.com/..."    # the thread from which the entry comes
 //   date = "2025-07-29"               # optional
 //
 // Of entries with one fragment, the first that fits counts. Upper case, quotes, backquotes and line breaks do not count.

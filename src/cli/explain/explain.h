@@ -22,8 +22,8 @@ std::string explain_two(const Item& a, const Item& b, const Knowledge& knowledge
 // Every glossary entry for a word, with the facts of the catalogue of transforms; "" if there is none.
 std::string explain_terms(const std::string& word, const Knowledge& knowledge);
 
-// What the catalogue of messages says of an error message, then the rules that explain it, best match first, each with the
-// matching line. `around`: the log that has the message, "" if there is none. A rule matches if the message of an
+// The entries of messages/*.toml that fit an error message, then the rules that explain it, best match first, each with the
+// matching line. `around`: other lines of the same log, "" if there are none. A rule matches if the message of an
 // [[expect]] entry, of a committed run or of a citation contains the user's message, or most of its words in sequence.
 struct MessageAnswer {
   std::string text;                     // "" if nothing matches

@@ -153,9 +153,9 @@ namespace {
 
 constexpr std::size_t kMostKnown = 3;
 
-// What the catalogue of messages says of a text, or of a log of which the message is a line.
-std::string told_of(const std::vector<const KnownMessage*>& known, const Knowledge& knowledge,
-                    const std::vector<PageFound>& pages) {
+// Renders the entries that fit a message: meaning, cure, rules that are not among `pages`, and the thread.
+std::string render_known(const std::vector<const KnownMessage*>& known, const Knowledge& knowledge,
+                         const std::vector<PageFound>& pages) {
   std::string text;
   for (std::size_t i = 0; i < std::min(known.size(), kMostKnown); ++i) {
     const KnownMessage& one = *known[i];
@@ -164,7 +164,7 @@ std::string told_of(const std::vector<const KnownMessage*>& known, const Knowled
       if (const Rule* rule = find_rule(knowledge.rules, id);
           rule != nullptr && std::ranges::find(pages, rule, &PageFound::rule) == pages.end())
         text += fmt::format("  rule    {}  {}\n", id, rule->title);
-    text += fmt::format("  read    {}{}\n", one.url, one.date.empty() ? "" : ", " + one.date);
+    text += fmt::format("  thread  {}{}\n", one.url, one.date.empty() ? "" : ", " + one.date);
   }
   return text;
 }
@@ -177,7 +177,7 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
   const Words words = words_of(message);
   if (words.empty()) return {};
   std::vector<const KnownMessage*> known = messages_in(message, known_messages());
-  // Entries that need what stands around the message, and those that this rules out.
+  // The conditions of an entry may be met, or excluded, by other lines of the log.
   if (!known.empty() && !around.empty()) {
     const auto fits = messages_in(around, known_messages());
     std::vector<const KnownMessage*> better;
@@ -212,7 +212,7 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
     std::erase_if(pages, [&](const PageFound& page) { return !is_about_it(page.found.shared); });
     std::erase_if(runs, [&](const RunFound& run) { return !is_about_it(run.shared); });
   }
-  std::string text = told_of(known, knowledge, pages);
+  std::string text = render_known(known, knowledge, pages);
   for (const RunFound& found : runs) shared = std::max(shared, found.shared);
   if (!pages.empty()) shared = std::max(shared, pages.front().found.shared);
   for (std::size_t i = 0; i < std::min(pages.size(), kMostPages); ++i)

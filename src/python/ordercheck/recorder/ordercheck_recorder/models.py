@@ -59,19 +59,20 @@ def live_modules() -> list[Any]:
     if torch is None:
         return []
     is_module_class = torch.nn.Module.__subclasscheck__
-    types = list(map(type, _without_a_pause(gc.get_objects)))
+    types = list(map(type, _objects_in_one_call(gc.get_objects)))
     classes = list({id(one): one for one in compress(types, map(is_module_class, types))}.values())
     # By the type: isinstance alone would read __class__ of all objects, which proxies compute.
     found = list(
-        filter(torch.nn.Module.__instancecheck__, _without_a_pause(partial(gc.get_referrers, *classes)))
+        filter(torch.nn.Module.__instancecheck__, _objects_in_one_call(partial(gc.get_referrers, *classes)))
     )
     return [one for one in found if "_modules" in one.__dict__]
 
 
-def _without_a_pause(of_gc: Callable[[], list[Any]]) -> Iterator[Any]:
-    """The objects that a function of gc finds. tuple(generator) of another thread fails if anything but that thread refers to
-    its tuple, and gc knows a tuple before it is complete. So the function is called by whoever takes the first object. If that
-    is C code which takes all of them, no other thread runs until the list is gone."""
+def _objects_in_one_call(of_gc: Callable[[], list[Any]]) -> Iterator[Any]:
+    """The objects that a function of gc finds, for C code that takes all of them in one call.
+
+    CPython raises SystemError in tuple(generator) if another thread refers to the tuple before it is complete, and gc returns
+    such tuples. Here gc is called when the first object is taken, so no other thread runs while the list of them exists."""
     return chain.from_iterable(islice(iter(of_gc, None), 1))
 
 
