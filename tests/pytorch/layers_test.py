@@ -8,7 +8,12 @@ from ordercheck_pytorch.observe import profile_events, where
 from ordercheck_pytorch.program import marks, names
 
 PACKAGE = Path(ordercheck_pytorch.__file__).parent
-FORBIDDEN = {"program": {"observe", "projects", "worker", "repro"}, "observe": {"program", "worker", "repro"}}
+FORBIDDEN = {
+    "program": {"observe", "projects", "users", "worker", "repro"},
+    "observe": {"program", "users", "worker", "repro"},
+    "projects": {"observe", "users", "worker", "repro"},
+    "users": {"observe", "projects", "worker", "repro"},
+}
 
 
 def parts_imported(path: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""Applies what a case asks for to its model: the items of the stack in their order, or a user's function in their place."""
+"""Applies the items of a case's stack to its model, in their order, and makes the mesh that they need."""
 
 from __future__ import annotations
 
@@ -10,32 +10,14 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 from .apart import start_apart
 from .case import Case, Item
-from .transforms.optimizer import DEFAULT_OPTIMIZER, apply_optimizer
 from .transforms.program import Program, Site
 from .transforms.transform import Transform
-from .users_function import UsersFunction, apply_users_function
 
 
 def apply_items(case: Case, transforms: Mapping[str, Transform], program: Program, site: Site) -> None:
     for item in case.items:
         start_ranks_apart(case, item, transforms, program, site)
         transforms[item.name].apply(program, item, site)
-
-
-def apply_users_items(
-    case: Case, transforms: Mapping[str, Transform], function: UsersFunction, program: Program, site: Site
-) -> None:
-    """The items only say what the function does, and which optimizer the trainer has."""
-    for item in case.items:
-        sends = item.name in transforms and transforms[item.name].sends_every_parameter
-        if sends and (axis := start_ranks_apart(case, item, transforms, program, site)):
-            program.notes.append(
-                f"the ranks of {axis} started with different values, since {item.name} sends those of the first"
-            )
-    apply_users_function(function, program, site.mesh, case)
-    for item in case.items:
-        if item.name == DEFAULT_OPTIMIZER.name and program.optimizer is None:
-            apply_optimizer(program, item, site)
 
 
 def start_ranks_apart(

@@ -66,12 +66,6 @@ def cannot(case: Case, project: PublishedProject | None = None) -> str:
     for item in case.items:
         if reason := cannot_apply(item, case, project):
             return reason
-    ranks = case.data_parallel_degree * case.sequence_parallel_degree
-    if case.apply and case.settings.exact and ranks & (ranks - 1) != 0:
-        return (
-            f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two, or "
-            "--arithmetic float32"
-        )
     inductor = any(item.mode == "inductor" for item in case.items)
     if inductor and case.settings.exact and not can_call_operators():
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import nn
@@ -19,14 +19,14 @@ from .exact.foreign import refuse_foreign_operators
 from .exact.install import exact_kernels, keyed_draws, measured_range
 from .exact.parameters import put_on_grid
 from .exact.refusals import raise_what_was_refused
-from .gather import full, whole, with_layout
+from .gather import full, whole
 from .module_outputs import keeping_outputs
 from .names import NamesAsBuilt
 from .observe import Observer
 from .partial_operands import distance_from_kept, keep_gradients, watching_partial_operands
-from .parts import Parts, parts_of_engine, with_users_code
+from .parts import Applied, Parts, parts_of_engine
 from .result import RankResult
-from .task import Task, task_of
+from .task import Task
 from .train import Trainer
 from .transforms.program import Program, Site
 from .watch import Watch
@@ -45,24 +45,7 @@ def run_rank(
         widen(case.widen.split("+"))
     parts = parts_of(case, device)
     torch.set_default_dtype(parts.default_dtype)
-    task, parts = task_of(case, parts.loss), with_users_code(parts, case)
-    return RankRun(case, rank, device, watch, parts, task).run()
-
-
-def changed_values(
-    parameters: Sequence[tuple[str, nn.Parameter]], initial: Mapping[str, torch.Tensor]
-) -> list[str]:
-    """A note of parameters that a user's function gave new values, which one rank does not have. Collective over the meshes of
-    those that are DTensors."""
-    names = []
-    for name, parameter in parameters:
-        value = full(with_layout(parameter, parameter))
-        if value.shape == initial[name].shape and not torch.equal(value, initial[name]):
-            names.append(name)
-    if not names:
-        return []
-    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return [f"your function drew new values for {names[0]}{more}; one rank has those of the factory"]
+    return RankRun(case, rank, device, watch, parts, parts.task(case)).run()
 
 
 class RankRun:
@@ -123,14 +106,13 @@ class RankRun:
             for _, parameter in observer.parameters:
                 CASE_STATE.parameter_shapes |= shapes_of(parameter)
         warned = [str(one.message).splitlines()[0] for one in raised if one.category is UserWarning]
-        seen.notes = sorted({*warned, *program.notes, *parts.notes(observer.parameters, mesh)})
-        if case.apply and not program.notes:  # a note says that ranks were started with other values
-            seen.notes += changed_values(observer.parameters, seen.initial)
+        applied = Applied(program, observer.parameters, seen.initial, mesh)
+        seen.notes = sorted({*warned, *program.notes, *parts.notes(applied)})
         self.watch.applied(program.model)
         return program, observer
 
     def train(self, program: Program, observer: Observer) -> None:
-        trainer = Trainer(self.case, self.rank, self.device, self.task, program, self.watch)
+        trainer = self.parts.trainer(self.case, self.rank, self.device, self.task, program, self.watch)
         steps = self.case.settings.steps
         for step in range(steps):
             self.train_step(trainer, observer, step, last=step + 1 == steps)

@@ -1,14 +1,7 @@
 """What a model is trained on: the inputs of a step, the loss of its output, and what the sum of losses is divided by.
 
 By default tokens in, cross entropy of logits out, summed over the labels that count and divided by their number in the
-whole step. A user's own are named "package.module:function":
-
-    batch(seed, step, samples)  of a range of the 16 samples of a step: (inputs, targets). The model is called with inputs: a
-                                tensor, a tuple of positional arguments, or a dict of keyword ones; targets are for the
-                                loss. The first dim of every tensor is the sample's.
-    loss(output, targets)       the sum of the samples' losses, a 0-dim tensor. It is divided by 16.
-
-Both are pure functions: every layout asks for the same samples, in other groups."""
+whole step."""
 
 from __future__ import annotations
 
@@ -21,12 +14,10 @@ from torch import nn
 from torch.distributed.tensor import DTensor
 
 from ..torch_compat import is_loss_parallel
-from .case import Case
 from .cast import cast_tensor
-from .data import SEQUENCES, batch_of, valid_tokens
+from .data import batch_of, valid_tokens
 from .exact.kernels import Unsupported
 from .loss import summed_cross_entropy
-from .user_code import look_up_function
 
 
 @dataclass(frozen=True)
@@ -37,16 +28,9 @@ class Task:
     scale: float  # of the loss; keeps gradients above the grid. A power of two: dividing it out again changes no bit
 
 
-def task_of(case: Case, default_loss: Callable[[Any, Any], torch.Tensor]) -> Task:
-    own = case.batch or case.loss
-    return Task(
-        batch=look_up_function(case.batch, ("seed", "step", "samples")) if case.batch else batch_of,
-        loss=look_up_function(case.loss, ("output", "targets")) if case.loss else default_loss,
-        divisor=(lambda seed, step: SEQUENCES) if own else valid_tokens,
-        scale=float(SEQUENCES)
-        if own
-        else 256.0,  # so that the loss of a sample, or of a token, has a factor of about one
-    )
+def token_task(loss: Callable[[Any, Any], torch.Tensor]) -> Task:
+    """Scaled so that the loss of a token has a factor of about one."""
+    return Task(batch=batch_of, loss=loss, divisor=valid_tokens, scale=256.0)
 
 
 def cross_entropy_of(output: Any, labels: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

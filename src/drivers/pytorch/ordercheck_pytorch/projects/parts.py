@@ -13,8 +13,9 @@ from ..process_state import PROCESS
 from ..program.absent import stand_in_for_modules
 from ..program.apply import apply_items
 from ..program.case import Case
+from ..program.llama import initial_value
 from ..program.parts import Parts
-from ..program.user_code import give_initial_values
+from ..program.task import token_task
 from ..program.widen import widen
 from .project import Project
 
@@ -26,11 +27,11 @@ def parts_of_project(project: Project, case: Case, device: str) -> Parts:
         build=lambda where: make_model(project, case).to(where),
         transforms=project.transforms,
         apply=functools.partial(apply_items, case, project.transforms),
-        loss=project.loss,
+        task=lambda case: token_task(project.loss),
         optimizer=project.optimizer,
         default_dtype=torch.float64 if widens else torch.float32,
         configured=project.configured,
-        notes=lambda parameters, mesh: project.notes(),
+        notes=lambda applied: project.notes(),
         local_buffers=lambda program: list(project.local_buffers),
     )
 
@@ -72,3 +73,12 @@ def make_model(project: Project, case: Case) -> nn.Module:
     model = project.models[case.model](case)
     give_initial_values(model, case.settings.seed)
     return model
+
+
+def give_initial_values(model: nn.Module, seed: int) -> None:
+    """A project's initial values are for its own sizes. So parameters of up to two dims take values that are a
+    function of the seed and their paths, so that none is zero."""
+    with torch.no_grad():
+        for path, parameter in model.named_parameters():
+            if parameter.ndim <= 2:
+                parameter.copy_(initial_value(seed, path, parameter))

@@ -88,6 +88,8 @@ class RealProgram:
         projects = importlib.import_module(whole + ".projects.project")
         self._parts = importlib.import_module(package + ".parts")
         self._project_parts = importlib.import_module(whole + ".projects.parts")
+        self._users_cannot = importlib.import_module(whole + ".users.cannot")
+        self._users_parts = importlib.import_module(whole + ".users.parts")
         self.transforms: Sequence[Mapping[str, Any]]
         self.models: Sequence[str]
         try:
@@ -103,7 +105,8 @@ class RealProgram:
         return self._case.case_of(message)
 
     def cannot(self, case: Any) -> str:
-        return str(self._catalogue.cannot(case, self._project))
+        reason = self._catalogue.cannot(case, self._project)
+        return str(reason or self._users_cannot.cannot_run_users_code(case))
 
     def furthest(self, case: Any) -> float:
         return float(self._partials.furthest_apart(case.settings.grid))
@@ -112,4 +115,5 @@ class RealProgram:
         parts_of = self._parts.parts_of_engine
         if self._project:
             parts_of = functools.partial(self._project_parts.parts_of_project, self._project)
+        parts_of = functools.partial(self._users_parts.parts_with_users_code, parts_of)
         return self._rank.run_rank(case, rank, device, watch, parts_of)

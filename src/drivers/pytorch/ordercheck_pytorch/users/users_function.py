@@ -22,9 +22,9 @@ from typing import Any
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 
-from .case import Case
-from .exact.kernels import Unsupported
-from .transforms.program import Program
+from ..program.case import Case
+from ..program.exact.kernels import Unsupported
+from ..program.transforms.program import Program
 from .user_code import look_up, look_up_function
 
 

@@ -9,8 +9,8 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from .exact.kernels import Unsupported
-from .gather import local
+from ..program.exact.kernels import Unsupported
+from ..program.gather import local
 
 
 def check_same_weights(model: nn.Module, factory: str) -> None:

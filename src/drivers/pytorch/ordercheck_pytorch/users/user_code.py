@@ -23,8 +23,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .exact.kernels import Unsupported
-from .llama import initial_value
+from ..program.exact.kernels import Unsupported
 
 _LIBRARIES = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
 
@@ -127,12 +126,3 @@ def seed_generators(seed: int) -> None:
     random.seed(seed)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(seed % 2**32)
-
-
-def give_initial_values(model: nn.Module, seed: int) -> None:
-    """Of a published project, whose initial values are for its own sizes: parameters of up to two dims take values that are a
-    function of the seed and their paths, so that none is zero."""
-    with torch.no_grad():
-        for path, parameter in model.named_parameters():
-            if parameter.ndim <= 2:
-                parameter.copy_(initial_value(seed, path, parameter))

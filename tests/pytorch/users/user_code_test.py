@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 from ordercheck_pytorch.program.exact.kernels import Unsupported
-from ordercheck_pytorch.program.user_code import look_up, look_up_function, make_user_model
 from ordercheck_pytorch.program.widen import widen, widened_code
+from ordercheck_pytorch.users.user_code import look_up, look_up_function, make_user_model
 from torch import nn
 
 
