@@ -16,6 +16,7 @@
 #include "rules/pins.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
+#include "stack/own_functions.h"
 #include "stack/trainer.h"
 #include "stack/transforms.h"
 
@@ -24,6 +25,13 @@ namespace {
 
 // User code, written pkg:name.
 bool is_own_code(const std::string& name) { return name.find(':') != std::string::npos; }
+
+// The first function of the user that the case names; "" if none.
+std::string own_code_of(const Case& c) {
+  for (const auto& function : kOwnFunctions<Case>)
+    if (const std::string& own = c.*function.member; !own.empty()) return own;
+  return is_own_code(c.model) ? c.model : "";
+}
 
 bool builds_model(const Hello& hello, const std::string& model) {
   return is_own_code(model) ? hello.own_code : contains(hello.models, model);
@@ -221,7 +229,7 @@ bool is_whole(const Space& space, Tier tier) {
 }
 
 std::string why_not(const Case& c, const Hello& hello) {
-  const std::string own_code = !c.apply.empty() ? c.apply : is_own_code(c.model) ? c.model : "";
+  const std::string own_code = own_code_of(c);
   if (!own_code.empty() && !hello.own_code)
     return fmt::format("the {} engine runs no code of yours, and {} is; take one that does (--engine)", hello.engine, own_code);
   // A user's function builds the stack, so the engine need not support its transforms.

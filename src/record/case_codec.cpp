@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "record/schema.h"
 #include "stack/mesh.h"
+#include "stack/own_functions.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -53,22 +54,23 @@ json mesh_json(const Stack& stack) {
 
 json json_of(const Case& subject) {
   const Settings& settings = subject.settings;
-  return {{"text", print(subject)},
-          {"engine", subject.engine},
-          {"model", subject.model},
-          {"apply", subject.apply},
-          {"batch", subject.batch},
-          {"loss", subject.loss},
-          {"widen", subject.widen},
-          {"items", items_json(subject.stack)},
-          {"on_one_rank", items_json(reference_of(subject).stack)},
-          {"mesh", mesh_json(subject.stack)},
-          {"settings",
-           {{"arithmetic", name_of(settings.arithmetic)},
-            {"grid", settings.grid},
-            {"seed", std::to_string(settings.seed)},
-            {"steps", settings.steps},
-            {"accumulation", settings.accumulation}}}};
+  json made = {{"text", print(subject)},
+               {"engine", subject.engine},
+               {"model", subject.model},
+               {"reference_apply", subject.reference_apply},
+               {"reference_ranks", subject.reference_ranks},
+               {"widen", subject.widen},
+               {"items", items_json(subject.stack)},
+               {"on_one_rank", items_json(reference_of(subject).stack)},
+               {"mesh", mesh_json(subject.stack)},
+               {"settings",
+                {{"arithmetic", name_of(settings.arithmetic)},
+                 {"grid", settings.grid},
+                 {"seed", std::to_string(settings.seed)},
+                 {"steps", settings.steps},
+                 {"accumulation", settings.accumulation}}}};
+  for (const auto& function : kOwnFunctions<Case>) made[function.key] = subject.*function.member;
+  return made;
 }
 
 Result<Case> case_of(const json& value) {

@@ -118,6 +118,25 @@ std::optional<Observation> not_finite(const Comparison& c, const Observation& so
   return decided(std::move(seen), Verdict::differs, in_words(*here, "the single-rank reference"));
 }
 
+// The first parameter of `got` that `expected` lacks; "" if it lacks none.
+std::string parameter_only_in(const Record& got, const Record& expected) {
+  for (const ParameterRecord& p : got.parameters)
+    if (std::ranges::find(expected.parameters, p.name, &ParameterRecord::name) == expected.parameters.end()) return p.name;
+  return "";
+}
+
+// The verdict `unrun` if a transform or the user's function adds a parameter on the ranks of the case, and not on one rank.
+std::optional<Observation> compared_with_nothing(const Comparison& c, const Observation& so_far) {
+  if (!c.reference || c.reference->ending != Ending::completed) return std::nullopt;
+  const std::string added = parameter_only_in(c.first, *c.reference);
+  if (added.empty()) return std::nullopt;
+  const std::string& own = c.subject.apply;
+  return decided(
+      so_far, Verdict::unrun,
+      fmt::format("{} adds the parameter {}, which the model on one rank lacks, so that nothing can be compared with it{}",
+                  own.empty() ? "the stack" : own, added, own.empty() ? "" : "; add it on one rank (mesh None) as well"));
+}
+
 std::optional<Observation> unlike_reference(const Comparison& c, const Observation& so_far) {
   if (!is_held_against_one_rank(c.subject, c.first)) return std::nullopt;
   if (!c.reference) return decided(so_far, Verdict::unrun, "the single-rank reference is missing");
@@ -174,6 +193,9 @@ std::optional<Observation> replicas_apart(const Comparison& c, const Observation
   return replicas_of_run_apart(c.first, so_far);
 }
 
+// Whether the user's own code decides which parameters are updated. The single-rank run then misses the same ones.
+bool updates_by_own_code(const Case& c) { return !c.optimizer.empty() || !c.step.empty(); }
+
 // Names of parameters that the run did not change. Excludes those that the single-rank run does not change either: frozen
 // ones, and those without a gradient.
 std::vector<std::string> left_as_they_were(const Comparison& c) {
@@ -182,7 +204,8 @@ std::vector<std::string> left_as_they_were(const Comparison& c) {
   std::vector<std::string> still;
   for (std::size_t i = 0; i < c.first.parameters.size(); ++i) {
     const ParameterRecord& p = c.first.parameters[i];
-    if (!p.changed && (judged ? c.reference->parameters[i].changed : !p.frozen)) still.push_back(p.name);
+    const bool is_missed = updates_by_own_code(c.subject) && !p.frozen && p.has_gradient;
+    if (!p.changed && (is_missed || (judged ? c.reference->parameters[i].changed : !p.frozen))) still.push_back(p.name);
   }
   return still;
 }
@@ -327,8 +350,8 @@ Observation judge(const Comparison& c) {
     seen.collectives = c.compiler_code->with.collectives;
   }
   for (auto step :
-       {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor,
-        compiler_code_ended, compiler_code_differs, compiler_code_without_floor, nothing_flows})
+       {not_finite, compared_with_nothing, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended,
+        without_noise_floor, compiler_code_ended, compiler_code_differs, compiler_code_without_floor, nothing_flows})
     if (auto verdict = step(c, seen)) return with_unchanged_parameters(c, *std::move(verdict));
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())

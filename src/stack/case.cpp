@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "stack/mesh.h"
 #include "stack/model_sizes.h"
 #include "stack/notation.h"
+#include "stack/own_functions.h"
 #include "stack/trainer.h"
 #include "stack/transforms.h"
 
@@ -18,6 +20,9 @@ namespace {
 
 constexpr std::string_view kNothing = "(nothing)";
 constexpr std::string_view kBlank = " \t\r\n";
+constexpr const char* kReferenceApply = "reference_apply";
+constexpr const char* kReferenceRanks = "reference_ranks";
+constexpr std::uint64_t kMostReferenceRanks = 1 << 20;
 
 // A product's last bit, at twice the grid, must fit the 53 bits of a float64. Grids finer than 2^-20 leave less range than the
 // models need; the engine then reports that the range was exceeded.
@@ -25,8 +30,13 @@ constexpr std::uint64_t kFinestGrid = 26;
 constexpr std::uint64_t kMostSteps = 1000;
 
 const std::vector<std::string>& keys() {
-  static const std::vector<std::string> names{"model",      "engine", "apply", "batch", "loss",        "widen",
-                                              "arithmetic", "grid",   "seed",  "steps", "accumulation"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> made{"model", "engine"};
+    for (const auto& function : kOwnFunctions<Case>) made.emplace_back(function.key);
+    for (const char* key : {kReferenceApply, kReferenceRanks, "widen", "arithmetic", "grid", "seed", "steps", "accumulation"})
+      made.emplace_back(key);
+    return made;
+  }();
   return names;
 }
 
@@ -79,9 +89,10 @@ std::optional<std::string> set(Case& c, std::string_view key, std::string_view v
     target = value;
     return std::nullopt;
   };
-  if (key == "apply") return function(c.apply);
-  if (key == "batch") return function(c.batch);
-  if (key == "loss") return function(c.loss);
+  for (const auto& own : kOwnFunctions<Case>)
+    if (key == own.key) return function(c.*own.member);
+  if (key == kReferenceApply) return function(c.reference_apply);
+  if (key == kReferenceRanks) return count(c.reference_ranks, kMostReferenceRanks);
   if (key == "widen") {
     if (!is_packages(value)) return "names of packages joined by '+'";
     c.widen = value;
@@ -105,6 +116,24 @@ std::optional<std::string> set(Case& c, std::string_view key, std::string_view v
   if (key == "steps") return count(c.settings.steps, kMostSteps);
   assert(key == "accumulation" && "every key has a setting");
   return count(c.settings.accumulation, kStep.sequences);
+}
+
+bool is_casting_layout(const Item& item) { return casts(item) && info_of(item).kind == TransformKind::layout; }
+
+// The ranks that get other samples or other positions of them.
+int averaging_ranks(const Stack& stack) {
+  const Mesh mesh = mesh_of(stack);
+  int ranks = 1;
+  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis)
+    if (kSplitAlongAxis[axis] == "batch" || kSplitAlongAxis[axis] == "sequence") ranks *= mesh.degrees[axis];
+  return ranks;
+}
+
+// The item without options: only its axes are left.
+Item at_degree_one(Item item) {
+  item.options.clear();
+  item.degrees.assign(info_of(item).axes.size(), Degree{1});
+  return item;
 }
 
 // The position in a case's text where the stack ends and settings ("seed=2") begin: the first word with '=' that no separator
@@ -133,9 +162,9 @@ std::string print(const Case& c) {
   };
   add("model", c.model, usual.model);
   add("engine", c.engine, usual.engine);
-  add("apply", c.apply, usual.apply);
-  add("batch", c.batch, usual.batch);
-  add("loss", c.loss, usual.loss);
+  for (const auto& own : kOwnFunctions<Case>) add(own.key, c.*own.member, usual.*own.member);
+  add(kReferenceApply, c.reference_apply, usual.reference_apply);
+  add(kReferenceRanks, c.reference_ranks, usual.reference_ranks);
   add("widen", c.widen, usual.widen);
   add("arithmetic", std::string(name_of(c.settings.arithmetic)), name_of(usual.settings.arithmetic));
   add("grid", c.settings.grid, usual.settings.grid);
@@ -163,7 +192,9 @@ Result<Case> parse_case(std::string_view text) {
     const auto wrong_at = [&](Span span, const std::string& what, const std::string& cure = "") {
       return error_at(text, span, what, cure);
     };
-    if (find_transform(key)) return wrong_at({at, equals}, fmt::format("no comma before '{}'", key));
+    // "optimizer" names a transform and a setting: a setting names a function, a transform without a comma does not.
+    if (find_transform(key) && !(contains(keys(), key) && is_function(value)))
+      return wrong_at({at, equals}, fmt::format("no comma before '{}'", key));
     if (!contains(keys(), key))
       return wrong_at({at, equals}, fmt::format("unknown setting {}", in_quotes(key)), "; " + did_you_mean(key, keys()));
     if (contains(seen, key)) return wrong_at({at, equals}, fmt::format("setting '{}' is given twice", key));
@@ -203,16 +234,24 @@ Case usual_case(Stack stack, std::string model, std::string engine) {
 
 Case reference_of(const Case& c) {
   Case reference = c;
+  if (!c.apply.empty()) reference.reference_apply = c.apply;
+  if (const int ranks = averaging_ranks(c.stack); !c.step.empty() && ranks > 1) reference.reference_ranks = ranks;
   reference.apply.clear();
   reference.stack.items.clear();
-  for (const Item& item : c.stack.items)
-    if (auto part = numeric_part(item)) reference.stack.items.push_back(*std::move(part));
+  const bool shows_axes = !c.apply.empty() && std::ranges::any_of(c.stack.items, is_casting_layout);
+  for (const Item& item : c.stack.items) {
+    if (auto part = numeric_part(item))
+      reference.stack.items.push_back(*std::move(part));
+    else if (shows_axes && !info_of(item).axes.empty())
+      reference.stack.items.push_back(at_degree_one(item));
+  }
   return reference;
 }
 
 Case float64_of(const Case& c) {
   Case float64 = reference_of(c);
-  std::erase_if(float64.stack.items, casts);
+  std::erase_if(float64.stack.items,
+                [](const Item& item) { return casts(item) || info_of(item).kind == TransformKind::layout; });
   float64.settings.arithmetic = Arithmetic::plain;
   return float64;
 }

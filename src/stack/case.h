@@ -32,7 +32,14 @@ struct Case {
                                 // then only describes transforms and mesh. "" if none
   std::string batch = "";       // the user's "package.module:function" for model inputs, and for the loss of
   std::string loss = "";        // the output; "" for tokens and cross entropy
-  std::string widen = "";       // packages, joined by '+', in which float32 is replaced by float64. "" if none
+  std::string optimizer = "";   // the user's "package.module:function" that makes the optimizer; "" for AdamW
+  std::string step = "";        // the user's "package.module:function" that does a whole training step; "" if none
+  // Of a single-rank reference, the `apply` of its case: what the function adds to the model, the reference has too.
+  std::string reference_apply = "";
+  // Of a single-rank reference with a `step`, the ranks over which its case averages gradients: a step multiplies its loss by
+  // them before backward, and every rounding to the grid in between is that of the product.
+  int reference_ranks = 1;
+  std::string widen = "";  // packages, joined by '+', in which float32 is replaced by float64. "" if none
   std::string engine = "native";
   Settings settings;
   friend bool operator==(const Case&, const Case&) = default;
@@ -62,7 +69,8 @@ Case with_usual_arithmetic(Case written);
 Case usual_case(Stack stack, std::string model, std::string engine);
 
 // The single-rank case whose numbers this case must reproduce: the numeric part of every item (see transforms.h) without
-// `apply`, with the same model, engine and settings.
+// `apply`, with the same model, functions, engine and settings. `apply` becomes `reference_apply`. If an item casts, layout items
+// stay at degree 1: the function then casts on one rank too, and its mesh has the axes of the stack.
 Case reference_of(const Case& c);
 
 // The reference in float64, without the transforms that cast: the baseline for distances in float32 arithmetic.

@@ -68,7 +68,6 @@ def test_a_wrong_one_has_not(worker: Worker, stack: str, function: str, model: s
 REFUSED = [
     ("fsdp=2", "shard_flat", "FullyShardedDataParallel (FSDP1) lays parameters end to end"),
     ("fsdp=2", "shard_flat_on_an_accelerator", "FullyShardedDataParallel (FSDP1) needs an accelerator"),
-    ("fsdp=2", "with_another_parameter", "parameter extra is none of the model as built"),
     (
         "tp=2",
         "with_a_part",
@@ -94,6 +93,38 @@ def test_what_cannot_be_judged_is_refused_with_its_cause(
     record = run(worker, stack, function)
     assert record["ending"] == "unsupported", record["failure"]
     assert said in record["failure"]["message"]
+
+
+def adapted(worker: Worker, stack: str, function: str) -> dict[str, Any]:
+    """A reference names the function that it has the adapters of."""
+    named = {"apply" if stack else "reference_apply": f"own_programs:{function}"}
+    return worker.run(stack, model="own_programs:model", steps=3, **named)  # type: ignore[arg-type]
+
+
+def test_adapters_that_a_function_adds_are_compared_with_those_of_one_rank(worker: Worker) -> None:
+    reference = adapted(worker, "", "adapt_and_shard")
+    names = [p["name"] for p in reference["parameters"]]
+    assert names[-2:] == ["module.gate.down.weight", "module.gate.up.weight"]
+    assert all(p["has_gradient"] and p["changed"] for p in reference["parameters"][-2:])
+    assert [p["name"] for p in reference["parameters"] if p["frozen"]] == ["module.gate.weight"]
+    assert (
+        "own_programs:adapt_and_shard adds module.gate.down.weight and 1 more on one rank too"
+        in reference["notes"]
+    )
+    assert numbers(adapted(worker, "fsdp=2", "adapt_and_shard")) == numbers(reference)
+
+
+def test_adapters_added_after_fully_shard_are_never_reduced(worker: Worker) -> None:
+    wrong, reference = (adapted(worker, stack, "shard_and_adapt") for stack in ("fsdp=2", ""))
+    assert wrong["ending"] == "completed", wrong["failure"]
+    assert not wrong["parameters"][-1]["replicas_agree"]
+    assert [p["gradient"] for p in wrong["parameters"]] != [p["gradient"] for p in reference["parameters"]]
+
+
+def test_a_reference_is_the_model_as_built_unless_the_function_adds_a_parameter(worker: Worker) -> None:
+    as_built = run(worker, "", "")
+    for function in ("shard", "adapt_and_shard_with_a_mesh_only", "swap_blocks", "untied"):
+        assert numbers(adapted(worker, "", function)) == numbers(as_built)
 
 
 def test_a_factory_of_other_weights_on_every_rank_is_refused(worker: Worker) -> None:

@@ -40,6 +40,7 @@ class Case:
 @dataclass
 class RankResult:
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
     gradient_norms: list[float] = field(default_factory=list)
     gradients: list[dict[str, torch.Tensor]] = field(default_factory=list)

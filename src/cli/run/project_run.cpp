@@ -11,6 +11,7 @@
 #include "cli/settings/project_notes.h"
 #include "matrix/knowledge.h"
 #include "report/text/summary.h"
+#include "stack/own_functions.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -33,9 +34,9 @@ Result<std::vector<ProjectStack>> chosen(const Project& project, const std::vect
 
 // The first key that names Python code; "" if there is none.
 std::string key_of_code(const ProjectRun& run) {
-  for (const auto& [key, value] :
-       {std::pair{"model", run.model}, {"apply", run.apply}, {"batch", run.batch}, {"loss", run.loss}})
-    if (!value.empty()) return key;
+  if (!run.model.empty()) return "model";
+  for (const auto& function : kOwnFunctions<ProjectRun>)
+    if (!(run.*function.member).empty()) return function.key;
   return "";
 }
 

@@ -9,6 +9,7 @@
 #include "base/toml.h"
 #include "rules/job.h"
 #include "stack/notation.h"
+#include "stack/own_functions.h"
 
 namespace ordercheck {
 namespace {
@@ -52,14 +53,14 @@ std::optional<Arithmetic> arithmetic_if_given(TomlTable& entry) {
 }
 
 ProjectRun read_run(TomlTable& entry) {
-  return {.model = function_if_given(entry, "model"),
-          .apply = function_if_given(entry, "apply"),
-          .batch = function_if_given(entry, "batch"),
-          .loss = function_if_given(entry, "loss"),
-          .widen = join(entry.texts_if_given("widen"), "+"),
-          .python = entry.text_if_given("python"),
-          .arithmetic = arithmetic_if_given(entry),
-          .steps = entry.number_if_given("steps")};
+  ProjectRun run;
+  run.model = function_if_given(entry, "model");
+  for (const auto& function : kOwnFunctions<ProjectRun>) run.*function.member = function_if_given(entry, function.key);
+  run.widen = join(entry.texts_if_given("widen"), "+");
+  run.python = entry.text_if_given("python");
+  run.arithmetic = arithmetic_if_given(entry);
+  run.steps = entry.number_if_given("steps");
+  return run;
 }
 
 ProjectStack read_stack(TomlTable& entry) {
@@ -132,9 +133,8 @@ Result<Project> parse_project(std::string_view text, const std::string& path) {
 Case case_of(const ProjectStack& one) {
   const ProjectRun& run = one.run;
   Case c = usual_case(one.stack, run.model.empty() ? model_of(one.stack, Case{}.model) : run.model, Case{}.engine);
-  c.apply = run.apply;
-  c.batch = run.batch;
-  c.loss = run.loss;
+  for (std::size_t i = 0; i < kOwnFunctions<ProjectRun>.size(); ++i)
+    c.*kOwnFunctions<Case>[i].member = run.*kOwnFunctions<ProjectRun>[i].member;
   c.widen = run.widen;
   c.settings.arithmetic = run.arithmetic.value_or(c.settings.arithmetic);
   c.settings.steps = run.steps.value_or(usual_steps(c));

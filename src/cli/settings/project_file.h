@@ -11,6 +11,8 @@
 //   apply = "train.parallel:apply"
 //   batch = "train.data:batch"
 //   loss = "train.loss:loss"
+//   optimizer = "train.optim:make"
+//   step = "train.loop:step"
 //   widen = ["train"]                     # packages in which float32 is replaced by float64
 //   arithmetic = "exact"                  # exact, plain or float32
 //   steps = 5
@@ -41,9 +43,9 @@ inline constexpr const char* kPythonProject = "pyproject.toml";
 
 // How to run a stack.
 struct ProjectRun {
-  std::string model, apply, batch, loss;  // pkg:function; "" if unset
-  std::string widen;                      // packages, joined by '+'
-  std::string python;                     // an interpreter, as written
+  std::string model, apply, batch, loss, optimizer, step;  // pkg:function; "" if unset
+  std::string widen;                                       // packages, joined by '+'
+  std::string python;                                      // an interpreter, as written
   std::optional<Arithmetic> arithmetic;
   std::optional<int> steps;
 };

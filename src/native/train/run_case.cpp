@@ -23,6 +23,7 @@
 #include "native/world/nccl/one_gpu_each.h"
 #include "native/world/process_world.h"
 #include "native/world/world.h"
+#include "stack/own_functions.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -39,7 +40,9 @@ std::string cannot_run(const Run& run, const Mesh& mesh, int most_ranks) {
   const Case& c = run.subject;
   if (!contains(model_names(), c.model))
     return fmt::format("model '{}' is not built; expected one of {}", c.model, join(model_names(), ", "));
-  if (!c.apply.empty()) return fmt::format("apply={} is a function of Python; this engine applies the stack itself", c.apply);
+  for (const auto& function : kOwnFunctions<Case>)
+    if (const std::string& own = c.*function.member; !own.empty())
+      return fmt::format("{}={} is a function of Python, which this engine does not run", function.key, own);
   if (const auto missing = unbuilt_parts(c.stack, built_transforms()); !missing.empty())
     return fmt::format("not built: {}", join(missing, ", "));
   if (world_size(mesh) > most_ranks) {

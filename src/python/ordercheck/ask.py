@@ -64,6 +64,8 @@ def run(
     apply: Function | None = None,
     batch: Function | None = None,
     loss: Function | None = None,
+    optimizer: Function | None = None,
+    step: Function | None = None,
     widen: str | None = None,
     arithmetic: str | None = None,
     engine: str | None = None,
@@ -72,20 +74,28 @@ def run(
 ) -> Run:
     """Trains a few steps on real ranks and compares with a single-rank run.
 
-    model, apply, batch, loss: functions of yours, each itself or as "package.module:function"; ranks import them, so each
+    model, apply, batch, loss, optimizer, step: functions of yours, each itself or as "package.module:function"; ranks import them, so each
     stands in a module. widen: packages whose code asks for float32; arithmetic: "exact", "plain" or "float32"; engine: the
     native one where it is built, else pytorch, which runs what is yours; python: an interpreter with torch, else this one.
     """
     arguments = ["run", _text("stack", stack)]
     folders: list[str] = []
-    for option, function in (("model", model), ("apply", apply), ("batch", batch), ("loss", loss)):
+    own = {
+        "model": model,
+        "apply": apply,
+        "batch": batch,
+        "loss": loss,
+        "optimizer": optimizer,
+        "step": step,
+    }
+    for option, function in own.items():
         if function is None:
             continue
         name, folder = name_of(function)
         arguments += [f"--{option}", name]
         if folder is not None and str(folder) not in folders:
             folders.append(str(folder))
-    if engine is None and (model is not None or apply is not None):
+    if engine is None and any(function is not None for function in own.values()):
         engine = "pytorch"
     texts = {"widen": widen, "arithmetic": arithmetic, "engine": engine, "python": python}
     for option, text in texts.items():

@@ -22,10 +22,22 @@ std::string makers_of_the_model(const Case& c) {
 std::string in_apply(const Case& c) {
   const std::string apply = c.apply.empty() ? "the engine, which applied the stack" : named(c.apply, "--apply");
   const std::string batch = c.batch.empty() ? "" : ", " + named(c.batch, "--batch");
-  return fmt::format("{}{}{}", apply, batch, c.apply.empty() && c.batch.empty() ? "" : ", or code that it called");
+  const std::string optimizer = c.optimizer.empty() ? "" : ", " + named(c.optimizer, "--optimizer");
+  const bool is_engines = c.apply.empty() && c.batch.empty() && c.optimizer.empty();
+  return fmt::format("{}{}{}{}", apply, batch, optimizer, is_engines ? "" : ", or code that it called");
+}
+
+std::string in_own_step(const Case& c) { return named(c.step, "--step") + ", or code that it called"; }
+
+std::string in_update(const Case& c) {
+  if (!c.step.empty()) return in_own_step(c);
+  if (!c.optimizer.empty())
+    return fmt::format("the optimizer of {}, whose step() ordercheck's trainer called", named(c.optimizer, "--optimizer"));
+  return "ordercheck's trainer, which clipped gradients or called optimizer.step()";
 }
 
 std::string in_step(const Case& c, Phase phase) {
+  if (!c.step.empty()) return in_own_step(c);
   const std::string loss = c.loss.empty() ? "" : " or of " + named(c.loss, "--loss");
   const std::string makers = makers_of_the_model(c);
   return fmt::format("{} of the model{}, called by ordercheck's trainer{}", name_of(phase), loss,
@@ -43,7 +55,7 @@ std::string failed_in(const Case& c, Phase phase) {
     case Phase::forward:
     case Phase::recompute:
     case Phase::backward: return in_step(c, phase);
-    case Phase::optimizer: return "ordercheck's trainer, which clipped gradients or called optimizer.step()";
+    case Phase::optimizer: return in_update(c);
     case Phase::observe: break;
   }
   return "ordercheck, which read the results of the step";

@@ -184,6 +184,42 @@ def shard_flat_on_an_accelerator(model: Model, mesh: DeviceMesh) -> nn.Module:
     return FullyShardedDataParallel(model, mesh["dp_shard"].get_group())
 
 
+class Adapter(nn.Module):
+    """LoRA around a linear layer; `up` does not begin at zero, so that the first step shows a gradient of `down`."""
+
+    def __init__(self, base: nn.Linear) -> None:
+        super().__init__()
+        self.base = base.requires_grad_(False)
+        dtype = base.weight.dtype
+        self.down = nn.Linear(base.in_features, 4, bias=False, dtype=dtype)
+        self.up = nn.Linear(4, base.out_features, bias=False, dtype=dtype)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.base(x) + self.up(self.down(x))
+
+
+def add_adapters(model: Model) -> None:
+    model.module.gate = Adapter(model.module.gate)  # type: ignore[assignment]
+
+
+def adapt_and_shard(model: Model, mesh: DeviceMesh | None) -> None:
+    add_adapters(model)
+    if mesh is not None:
+        shard(model, mesh)
+
+
+def shard_and_adapt(model: Model, mesh: DeviceMesh | None) -> None:
+    """fully_shard reduces the gradients of the parameters that it finds: adapters that come later are not reduced."""
+    if mesh is not None:
+        shard(model, mesh)
+    add_adapters(model)
+
+
+def adapt_and_shard_with_a_mesh_only(model: Model, mesh: DeviceMesh) -> None:
+    shard(model, mesh)
+    add_adapters(model)
+
+
 def with_another_parameter(model: Model, mesh: DeviceMesh) -> None:
     shard(model, mesh)
     model.extra = nn.Parameter(torch.ones(3, dtype=torch.float64))
@@ -309,3 +345,9 @@ def tied() -> nn.Module:
     one = Model()
     one.head.weight = one.embed.weight
     return one
+
+
+def shard_bf16(model: Model, mesh: DeviceMesh) -> None:
+    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    for part in (model.module, model.second, model):
+        fully_shard(part, mesh=mesh["dp_shard"], mp_policy=policy)

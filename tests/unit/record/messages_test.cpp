@@ -57,7 +57,9 @@ TEST(messages, every_case_that_the_notation_knows_survives_the_line) {
        {"pp=2:1f1b:microbatches=4,tp=2,ac,compile,fsdp=2:reshard=never", "hsdp=2x4", "ac=selective", "fsdp=4 accumulation=4",
         "compile@model engine=pytorch arithmetic=plain seed=2 grid=18",
         "fsdp=2 model=mine.net:Net engine=pytorch apply=mine.parallel:shard", "tp=2,ac,fsdp=2 model=llama3 engine=torchtitan",
-        "ac engine=pytorch batch=mine:pairs loss=mine:loss widen=transformers"}) {
+        "ac engine=pytorch batch=mine:pairs loss=mine:loss widen=transformers",
+        "fsdp=2 apply=mine:shard optimizer=mine:adam step=mine:step",
+        "(nothing) step=mine:step reference_apply=mine:shard reference_ranks=4"}) {
     const Result<Case> subject = parse_case(text);
     ASSERT_TRUE(subject) << text << ": " << subject.error().message;
     const ordercheck::Run run{.id = 1, .subject = *subject};
@@ -76,14 +78,15 @@ TEST(messages, a_run_spells_its_case_out_for_engines_that_do_not_parse_it) {
                          axis("cp", 1, "sequence"), axis("tp", 2, "tensors")}));
   EXPECT_EQ(run["case"]["apply"], "mine.parallel:shard");
   const json none = json::array(), mixed = json::array({{{"name", "mp"}, {"value", "bf16"}}});
-  const json tp = {{"name", "tp"},     {"degrees", none}, {"mode", ""},       {"options", none},
-                   {"scope", "model"}, {"axes", {"tp"}},  {"kind", "layout"}, {"casts", ""}};
+  json tp = {{"name", "tp"},     {"degrees", none}, {"mode", ""},       {"options", none},
+             {"scope", "model"}, {"axes", {"tp"}},  {"kind", "layout"}, {"casts", ""}};
   json hsdp = {{"name", "hsdp"},   {"degrees", {2, 4}}, {"mode", ""},
                {"options", mixed}, {"scope", "block"},  {"axes", {"dp_replicate", "dp_shard"}},
                {"kind", "layout"}, {"casts", "hsdp:mp"}};
   EXPECT_EQ(run["case"]["items"], json::array({tp, hsdp}));
   hsdp["degrees"] = {1, 1};
-  EXPECT_EQ(run["case"]["on_one_rank"], json::array({hsdp}));
+  tp["degrees"] = {1};  // the function casts on one rank too, and its mesh has the axes of the stack
+  EXPECT_EQ(run["case"]["on_one_rank"], json::array({tp, hsdp}));
   EXPECT_EQ(run["case"]["settings"]["accumulation"], 4);
 }
 

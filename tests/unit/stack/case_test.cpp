@@ -57,6 +57,17 @@ TEST(ParseCase, ReadsTheUsersOwnModelAndFunction) {
   EXPECT_EQ(print(*own), "ac engine=pytorch batch=mine:pairs loss=mine:loss widen=transformers+mine.net");
 }
 
+// "optimizer" is a transform too.
+TEST(ParseCase, ReadsAnOptimizerOfTheUserAfterTheStack) {
+  const Result<Case> c = parse_case("fsdp=2,optimizer=adamw optimizer=mine:make step=mine:step");
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->optimizer, "mine:make");
+  EXPECT_EQ(c->step, "mine:step");
+  EXPECT_EQ(print(*c), "fsdp=2,optimizer=adamw optimizer=mine:make step=mine:step");
+  EXPECT_EQ(parse_case("(nothing) optimizer=mine:make")->optimizer, "mine:make");
+  EXPECT_EQ(first_line_of_error("fsdp=2 optimizer=adamw"), "no comma before 'optimizer' at column 8");
+}
+
 TEST(ParseCase, TakesEveryNotationOfTheStack) {
   EXPECT_EQ(print(*parse_case("PP=2 -> TP=2 seed=2")), "pp=2,tp=2 seed=2");
   EXPECT_EQ(print(*parse_case("FSDP=2 ( AC(model) ) seed=2")), "ac,fsdp=2 seed=2");
@@ -68,11 +79,11 @@ TEST(ParseCase, TakesEveryNotationOfTheStack) {
 TEST(ParseCase, NamesMistakes) {
   EXPECT_EQ(first_line_of_error("ac sed=2"), "unknown setting 'sed' at column 4; did you mean 'seed'?");
   EXPECT_EQ(first_line_of_error("ac colour=2"),
-            "unknown setting 'colour' at column 4; known: model, engine, apply, batch, loss, widen, arithmetic, grid, seed, "
-            "steps, accumulation");
+            "unknown setting 'colour' at column 4; known: model, engine, apply, batch, loss, optimizer, step, "
+            "reference_apply, reference_ranks, widen, arithmetic, grid, seed, steps, accumulation");
   EXPECT_EQ(first_line_of_error("ac seed=2 fast"),
-            "unknown setting 'fast' at column 11; known: model, engine, apply, batch, loss, widen, arithmetic, grid, seed, "
-            "steps, accumulation");
+            "unknown setting 'fast' at column 11; known: model, engine, apply, batch, loss, optimizer, step, "
+            "reference_apply, reference_ranks, widen, arithmetic, grid, seed, steps, accumulation");
   EXPECT_EQ(first_line_of_error("ac seed=2 seed=3"), "setting 'seed' is given twice at column 11");
   EXPECT_EQ(first_line_of_error("ac seed=-1"), "setting 'seed' takes an integer of 0 to 2^64-1, got '-1' at column 8");
   EXPECT_EQ(first_line_of_error("ac grid=27"), "setting 'grid' takes an integer of 1 to 26, got '27' at column 8");
@@ -98,6 +109,10 @@ RC_GTEST_PROP(PrintCase, ParsesBackToTheSameCase, ()) {
   c.apply = *rc::gen::element<std::string>("", "mine.parallel:shard", "A-1._b:C");
   c.batch = *rc::gen::element<std::string>("", "mine.data:pairs");
   c.loss = *rc::gen::element<std::string>("", "mine.data:loss");
+  c.optimizer = *rc::gen::element<std::string>("", "mine.optim:make");
+  c.step = *rc::gen::element<std::string>("", "mine.loop:step");
+  c.reference_apply = *rc::gen::element<std::string>("", "mine.parallel:shard");
+  c.reference_ranks = *rc::gen::inRange(1, 9);
   c.widen = *rc::gen::element<std::string>("", "transformers", "one+two.three");
   c.engine = *rc::gen::element<std::string>("native", "pytorch", "pytorch-2.11.0");
   c.settings = {.arithmetic = *rc::gen::element(Arithmetic::exact, Arithmetic::plain, Arithmetic::float32),
@@ -146,14 +161,24 @@ TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
   const Result<Case> c =
       parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch apply=a.b:c seed=5");
   ASSERT_TRUE(c);
-  EXPECT_EQ(print(reference_of(*c)), "amp=bf16,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5 steps=5");
+  EXPECT_EQ(print(reference_of(*c)),
+            "amp=bf16,optimizer=adamw:clip=1 model=moe engine=pytorch reference_apply=a.b:c seed=5 steps=5");
+  EXPECT_EQ(reference_of(reference_of(*c)), reference_of(*c));
   EXPECT_EQ(print(reference_of(Case{})), "(nothing)");
+  const Result<Case> step = parse_case("tp=2,hsdp=2x2 apply=a.b:c step=a.b:d");
+  ASSERT_TRUE(step);
+  EXPECT_EQ(print(reference_of(*step)), "(nothing) step=a.b:d reference_apply=a.b:c reference_ranks=4 steps=5");
+  EXPECT_EQ(reference_of(reference_of(*step)), reference_of(*step));
 }
 
 TEST(ReferenceOf, KeepsWhatALayoutCastsAtDegreeOne) {
   const Result<Case> c = parse_case("tp=2,hsdp=2x4:reshard=never:mp=bf16 engine=pytorch");
   ASSERT_TRUE(c);
   EXPECT_EQ(print(reference_of(*c)), "hsdp=1x1:mp=bf16 engine=pytorch");
+  const Result<Case> own = parse_case("tp=2:plan=blocks,ac,fsdp=2:mp=bf16 engine=pytorch apply=a.b:c arithmetic=float32");
+  ASSERT_TRUE(own);
+  EXPECT_EQ(print(reference_of(*own)), "tp=1,fsdp=1:mp=bf16 engine=pytorch reference_apply=a.b:c arithmetic=float32 steps=5");
+  EXPECT_EQ(print(float64_of(*own)), "(nothing) engine=pytorch reference_apply=a.b:c arithmetic=plain steps=5");
 }
 
 TEST(WithoutItem, DropsOne) {

@@ -37,12 +37,14 @@ TEST(ProjectFile, HoldsAllThatARunNeeds) {
   const auto project =
       parse_project(std::string(kStack) +
                         "model = \"m:build\"\napply = \"m:apply\"\nbatch = \"m:batch\"\nloss = \"m:loss\"\n"
+                        "optimizer = \"m:adam\"\nstep = \"m:step\"\n"
                         "widen = [\"m\", \"n\"]\narithmetic = \"float32\"\nsteps = 4\npython = \"v/bin/python\"\n",
                     "p.toml");
   ASSERT_TRUE(project) << project.error().message;
   EXPECT_EQ(project->stacks[0].run.python, "v/bin/python");
   EXPECT_EQ(print(case_of(project->stacks[0])),
-            "tp=2,fsdp=2 model=m:build apply=m:apply batch=m:batch loss=m:loss widen=m+n arithmetic=float32 steps=4");
+            "tp=2,fsdp=2 model=m:build apply=m:apply batch=m:batch loss=m:loss optimizer=m:adam step=m:step widen=m+n "
+            "arithmetic=float32 steps=4");
 }
 
 TEST(ProjectFile, WhatTheFileDoesNotSayIsAsUsual) {

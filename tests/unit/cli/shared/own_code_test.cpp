@@ -34,5 +34,21 @@ TEST(OwnCode, TheOptionThatAsksForPythonIsNamed) {
   EXPECT_EQ((OwnCode{.batch = "a:b", .widen = "c"}).option_given(), "--batch");
 }
 
+TEST(OwnCodeOfTwo, AFunctionGivenTwiceIsThatOfEachSide) {
+  OwnCodeOfTwo own{.model = "m:net"};
+  own.functions[0] = {"m:old", "m:new"};
+  own.functions[4] = {"m:step"};
+  EXPECT_EQ(own.left().apply, "m:old");
+  EXPECT_EQ(own.right().apply, "m:new");
+  EXPECT_EQ(own.left().step, "m:step");
+  EXPECT_EQ(own.right().step, "m:step");
+  EXPECT_EQ(own.right().model, "m:net");
+  EXPECT_TRUE(own.check());
+  own.functions[0].push_back("m:third");
+  EXPECT_EQ(own.check().error().message, "expected --apply once, or twice for left and right, got 3");
+  own.functions[0] = {"m:old", "new"};
+  EXPECT_THAT(own.check().error().message, HasSubstr("--apply 'new' is not pkg:function"));
+}
+
 }  // namespace
 }  // namespace ordercheck::cli

@@ -30,6 +30,18 @@ TEST(FailedIn, NamesBatchAndLossInTheirPhases) {
             "forward of the model or of your function mine:loss (--loss), called by ordercheck's trainer");
 }
 
+TEST(FailedIn, NamesTheUsersOptimizerAndStep) {
+  Case c;
+  c.optimizer = "mine:adam";
+  EXPECT_EQ(failed_in(c, Phase::apply),
+            "the engine, which applied the stack, your function mine:adam (--optimizer), or code that it called");
+  EXPECT_EQ(failed_in(c, Phase::optimizer),
+            "the optimizer of your function mine:adam (--optimizer), whose step() ordercheck's trainer called");
+  c.step = "mine:step";
+  for (const Phase phase : {Phase::forward, Phase::backward, Phase::optimizer})
+    EXPECT_EQ(failed_in(c, phase), "your function mine:step (--step), or code that it called");
+}
+
 TEST(FailedIn, NamesTheTrainerForTheStep) {
   EXPECT_EQ(failed_in(Case{}, Phase::backward), "backward of the model, called by ordercheck's trainer");
   EXPECT_EQ(failed_in(with_functions(), Phase::forward),

@@ -61,6 +61,12 @@ class Case:
     reduces_partials: bool = False
     # Of functions of parameters, asked for by the supervisor: see exact/factors.py.
     coarse_factors: bool = False
+    optimizer: str = ""  # or a user's own, of the model as the stack left it
+    step: str = ""  # or a user's own, a whole step of training
+    reference_apply: str = (
+        ""  # of a reference: the `apply` of its case, which may add parameters to the model
+    )
+    reference_ranks: int = 1  # of a reference with a step: over which its case averages gradients
     keeps_outputs: bool = False  # of modules, to name the first that differs: module_outputs.py
 
     @property
@@ -94,6 +100,10 @@ def case_of(message: dict[str, Any]) -> Case:
         apply=message["apply"],
         batch=message["batch"],
         loss=message["loss"],
+        optimizer=message["optimizer"],
+        step=message["step"],
+        reference_apply=message["reference_apply"],
+        reference_ranks=int(message["reference_ranks"]),
         widen=message["widen"],
         items=items_of(message["items"]),
         on_one_rank=items_of(message["on_one_rank"]),

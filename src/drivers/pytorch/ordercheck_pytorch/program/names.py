@@ -48,20 +48,20 @@ class NamesAsBuilt:
         )
 
     def parameters_of(self, model: nn.Module) -> list[tuple[str, nn.Parameter]]:
-        """Each once, a tied one by its first path. Raises Unsupported for one that the model as built has not: one rank has
-        nothing to hold it against."""
+        """Each once, a tied one by its first path. One that the model as built lacks, such as an adapter, has the path that it
+        has now. Raises Unsupported for one that a wrapper made of several."""
         found: dict[int, tuple[str, nn.Parameter]] = {}
         for path, module in self.walk(model, ""):
             for name, parameter in own_parameters(module).items():
                 if parameter is not None:
                     found.setdefault(id(parameter), (path_of_child(path, name), parameter))
         for name, _ in found.values():
-            if name not in self.parameters:
-                raise Unsupported(unknown_parameter(name, module_with_flat_parameters(model)))
+            if name not in self.parameters and (wrapper := module_with_flat_parameters(model)):
+                raise Unsupported(flat_parameter(name, wrapper))
         # Of a tie that is no tie any more the first one: its gradient is no longer that of both.
         first: dict[str, nn.Parameter] = {}
         for name, parameter in found.values():
-            first.setdefault(self.parameters[name], parameter)
+            first.setdefault(self.parameters.get(name, name), parameter)
         return list(first.items())
 
     def buffers_of(self, model: nn.Module) -> dict[str, torch.Tensor]:
@@ -104,10 +104,5 @@ def module_with_flat_parameters(model: nn.Module) -> str:
     )
 
 
-def unknown_parameter(name: str, wrapper: str) -> str:
-    if wrapper:
-        return f"{wrapper} (FSDP1) lays parameters end to end in {name}, so that none can be compared; expected fully_shard"
-    return (
-        f"parameter {name} is none of the model as built, so one rank has nothing to compare it with; expected a function "
-        "that keeps the model's parameters under their names"
-    )
+def flat_parameter(name: str, wrapper: str) -> str:
+    return f"{wrapper} (FSDP1) lays parameters end to end in {name}, so that none can be compared; expected fully_shard"

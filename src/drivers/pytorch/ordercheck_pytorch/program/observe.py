@@ -61,9 +61,12 @@ class Observer:
         """Where the trainer does not clip: of the optimizer's gradients, each element of a full one counted once, however its
         parameter is laid out."""
         found = [(self.gradient(p), p) for p in optimized]
-        gradients = [
-            summed(with_layout(gradient.detach(), p)) for gradient, p in found if gradient is not None
-        ]
+        return self.norm_of_all(
+            [summed(with_layout(gradient.detach(), p)) for gradient, p in found if gradient is not None]
+        )
+
+    def norm_of_all(self, gradients: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Each element of a full gradient counted once. Collective over their meshes."""
         total = sum_over_ranks(
             torch.zeros((), dtype=self.case.settings.dtype, device=self.site.device),
             [(torch.linalg.vector_norm(local(g)) ** 2, g) for g in gradients],

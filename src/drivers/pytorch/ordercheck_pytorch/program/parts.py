@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 
-from .apply import apply_items
+from .apply import apply_items, make_mesh
 from .case import Case
 from .catalogue import TRANSFORMS
 from .llama import make_llama
@@ -56,6 +56,7 @@ class Parts:
     counters: Mapping[str, int] = field(default_factory=dict)  # those that are 0 until a transform counts
     notes: Callable[[Applied], list[str]] = no_notes  # collective over all ranks
     local_buffers: Callable[[Program], list[str]] = local_buffers_of_transforms
+    mesh: Callable[[Case, str], DeviceMesh | None] = make_mesh  # on a device
     trainer: Callable[[Case, int, str, Task, Program, Watch], Trainer] = Trainer
 
 

@@ -11,7 +11,7 @@ from torch import nn
 
 from ..process_state import CASE_STATE
 from ..torch_compat import drawing_as_eager
-from .apply import degrees_of, make_mesh
+from .apply import degrees_of
 from .case import Case
 from .exact.draws import refusing_draws
 from .exact.factors import shapes_of
@@ -19,7 +19,7 @@ from .exact.foreign import refuse_foreign_operators
 from .exact.install import exact_kernels, keyed_draws, measured_range
 from .exact.parameters import put_on_grid
 from .exact.refusals import raise_what_was_refused
-from .gather import full, whole
+from .gather import full, whole, with_layout
 from .module_outputs import keeping_outputs
 from .names import NamesAsBuilt
 from .observe import Observer
@@ -91,17 +91,20 @@ class RankRun:
     def apply(self, model: nn.Module) -> tuple[Program, Observer]:
         self.watch.phase(0, "apply")
         case, parts, seen = self.case, self.parts, self.seen
-        mesh = make_mesh(case, self.device)
+        mesh = parts.mesh(case, self.device)
         site = Site(self.device, mesh, case.splits, degrees_of(case), parts.configured(case))
         program = Program(model)
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             parts.apply(program, site)
+            if case.settings.exact:
+                put_on_grid(program.model.parameters(), case.settings.grid)  # those that a transform added
             if program.optimizer is None:
                 parts.optimizer(program, site)
         if case.settings.exact:
             refuse_foreign_operators()  # a function may have loaded some
         observer = Observer(case, self.rank, self.names, program, site, seen)
+        self.see_parameters(observer.parameters)
         if case.coarse_factors:
             for _, parameter in observer.parameters:
                 CASE_STATE.parameter_shapes |= shapes_of(parameter)
@@ -110,6 +113,16 @@ class RankRun:
         seen.notes = sorted({*warned, *program.notes, *parts.notes(applied)})
         self.watch.applied(program.model)
         return program, observer
+
+    def see_parameters(self, parameters: list[tuple[str, nn.Parameter]]) -> None:
+        """Those that transforms added or froze. Collective over the meshes of those that are DTensors."""
+        seen, present = self.seen, dict(parameters)
+        seen.added = sorted(present.keys() - seen.shapes.keys())
+        for name in seen.added:
+            value = full(with_layout(present[name], present[name]))
+            seen.shapes[name], seen.initial[name] = tuple(value.shape), value
+        elsewhere = [name for name in seen.frozen if name not in present]
+        seen.frozen = [*elsewhere, *(name for name, p in parameters if not p.requires_grad)]
 
     def train(self, program: Program, observer: Observer) -> None:
         trainer = self.parts.trainer(self.case, self.rank, self.device, self.task, program, self.watch)
@@ -130,28 +143,16 @@ class RankRun:
 
     def train_step(self, trainer: Trainer, observer: Observer, step: int, last: bool) -> None:
         CASE_STATE.step = step
-        divisor = self.task.divisor(self.case.settings.seed, step)
-        with (
-            self.watch.training(step, last),
-            self.measuring(),
-            refusing_draws(),
-            self.keeping_outputs(trainer.program.model),
-        ):
-            loss_sum = trainer.forward_backward(step, divisor)
-            trainer.reduce_gradients()
-        trainer.unscale_gradients([parameter for _, parameter in observer.parameters])
-        self.watch.phase(step, "observe")
-        observer.loss(loss_sum, divisor)
-        observer.step_gradients()
-        clips = trainer.program.clips_by is not None
-        norm = None if clips else observer.norm_of(trainer.optimized())
-        self.watch.phase(step, "optimizer")
-        norm = trainer.clip() if clips else norm
-        trainer.update()
-        self.watch.phase(step, "observe")
-        assert norm is not None
+        with contextlib.ExitStack() as around:
+            for context in (
+                self.watch.training(step, last),
+                self.measuring(),
+                refusing_draws(),
+                self.keeping_outputs(trainer.program.model),
+            ):
+                around.enter_context(context)
+            norm = trainer.train_step(step, observer, around)
         self.seen.gradient_norms.append(float(whole(norm)))
-        trainer.zero_grad()
         observer.step_is_done()
 
     def measuring(self) -> contextlib.AbstractContextManager[None]:

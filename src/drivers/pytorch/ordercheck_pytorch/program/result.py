@@ -13,13 +13,15 @@ from .buffers import Buffer
 class RankResult:
     """Tensors are full ones, of the parameters that this rank holds; one entry a step."""
 
-    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the model as built, in its order
+    # Of the model as built, in its order; then of `added`.
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)  # parameters that transforms added on this rank, sorted
     initial: dict[str, torch.Tensor] = field(default_factory=dict)
     losses: list[float] = field(default_factory=list)
     gradient_norms: list[float] = field(default_factory=list)
     gradients: list[dict[str, torch.Tensor]] = field(default_factory=list)
     values: dict[str, torch.Tensor] = field(default_factory=dict)
-    frozen: list[str] = field(default_factory=list)  # parameters that the model as built does not train
+    frozen: list[str] = field(default_factory=list)  # parameters that are not trained
     buffers: dict[str, Buffer] = field(default_factory=dict)  # after the last step
     range_used: float = 0.0
     counters: dict[str, int] = field(default_factory=dict)

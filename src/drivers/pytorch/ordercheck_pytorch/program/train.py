@@ -14,6 +14,7 @@ from .counter_random import draw
 from .data import even_part, samples_of_rank
 from .exact.draws import allowing_draws, of_samples
 from .gather import local, whole
+from .observe import Observer
 from .pipeline import PipelineSteps
 from .task import Task, called_with, moved
 from .transforms.program import Program
@@ -39,6 +40,25 @@ class Trainer:
         self.dtype = case.settings.dtype
         program.loss_scale = task.scale
         self.pipeline: PipelineSteps | None = None
+
+    def train_step(self, step: int, observer: Observer, around: contextlib.ExitStack) -> torch.Tensor:
+        """The norm of its gradients. Leaves `around` after the backward."""
+        divisor = self.task.divisor(self.case.settings.seed, step)
+        with around:
+            loss_sum = self.forward_backward(step, divisor)
+            self.reduce_gradients()
+        self.unscale_gradients([parameter for _, parameter in observer.parameters])
+        self.watch.phase(step, "observe")
+        observer.loss(loss_sum, divisor)
+        observer.step_gradients()
+        norm = None if self.program.clips_by is not None else observer.norm_of(self.optimized())
+        self.watch.phase(step, "optimizer")
+        norm = self.clip() if norm is None else norm
+        self.update()
+        self.watch.phase(step, "observe")
+        assert norm is not None
+        self.zero_grad()
+        return norm
 
     def forward_backward(self, step: int, divisor: int) -> torch.Tensor:
         """The rank's own sum of losses. Sums of losses are added first and scaled last: a sum of terms on the grid is exact,

@@ -17,7 +17,12 @@ def apply_users_items(
 ) -> None:
     """The items only say what the function does, and which optimizer the trainer has."""
     for item in case.items:
-        sends = item.name in transforms and transforms[item.name].sends_every_parameter
+        sends = (
+            site.mesh is not None
+            and case.world_size > 1
+            and item.name in transforms
+            and transforms[item.name].sends_every_parameter
+        )
         if sends and (axis := start_ranks_apart(case, item, transforms, program, site)):
             program.notes.append(
                 f"the ranks of {axis} started with different values, since {item.name} sends those of the first"

@@ -8,6 +8,8 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor
 
+from .expert_mesh import IN, MOD
+
 _MOST_NAMES = 4
 
 
@@ -15,7 +17,15 @@ def placements_in_words(parameters: Sequence[tuple[str, nn.Parameter]], mesh: De
     """A line an axis of the mesh: "over tp: 14 of 21 parameters split, 2 replicated, 5 not distributed (norm.weight, ...)"."""
     if mesh is None:
         return []
-    return [_over(axis, parameters) for axis in mesh.mesh_dim_names or ()]
+    return [_over(axis, parameters) for axis in axes_of(mesh)]
+
+
+def axes_of(mesh: DeviceMesh) -> list[str]:
+    """With the flattened ones that a function with experts splits over."""
+    names = list(mesh.mesh_dim_names or ())
+    if MOD not in names:
+        return names
+    return [*(name for name in names if name not in (MOD, IN)), "dp_shard", MOD, "ep"]
 
 
 def _over(axis: str, parameters: Sequence[tuple[str, nn.Parameter]]) -> str:

@@ -35,8 +35,8 @@ class UsersFunction:
     reduce_gradients: Callable[[nn.Module, DeviceMesh | None], None] | None
 
 
-def users_function(case: Case) -> UsersFunction:
-    function = look_up_function(case.apply, ("model", "mesh"))
+def users_function(name: str) -> UsersFunction:
+    function = look_up_function(name, ("model", "mesh"))
     return UsersFunction(
         function, getattr(function, "shard_batch", None), getattr(function, "reduce_gradients", None)
     )
@@ -45,19 +45,7 @@ def users_function(case: Case) -> UsersFunction:
 def apply_users_function(
     function: UsersFunction, program: Program, mesh: DeviceMesh | None, case: Case
 ) -> None:
-    try:
-        returned = function.apply(program.model, mesh)
-    except RuntimeError as error:
-        if "FSDP needs a non-CPU accelerator" not in str(error):
-            raise
-        raise Unsupported(
-            "FullyShardedDataParallel (FSDP1) needs an accelerator, and lays parameters end to end, so that none can be "
-            "compared; expected fully_shard"
-        ) from error
-    if returned is not None:
-        if not isinstance(returned, nn.Module):
-            raise TypeError(f"{case.apply} returned {type(returned).__name__}; expected an nn.Module or None")
-        program.model = returned
+    program.model = model_after(function, program.model, mesh, case.apply or case.reference_apply)
     # Not told how it reduces gradients, so that is agreed on: averaged, as DDP and FSDP do.
     program.gradient_factor = float(case.data_parallel_degree)
     program.splits_sequence = function.shard_batch is not None
@@ -69,9 +57,27 @@ def apply_users_function(
         program.behind_backward.append(functools.partial(function.reduce_gradients, program.model, mesh))
 
 
+def model_after(function: UsersFunction, model: nn.Module, mesh: DeviceMesh | None, name: str) -> nn.Module:
+    """What the function made of the model: the one that it returns, or the one that it was given."""
+    try:
+        returned = function.apply(model, mesh)
+    except RuntimeError as error:
+        if "FSDP needs a non-CPU accelerator" not in str(error):
+            raise
+        raise Unsupported(
+            "FullyShardedDataParallel (FSDP1) needs an accelerator, and lays parameters end to end, so that none can be "
+            "compared; expected fully_shard"
+        ) from error
+    if returned is None:
+        return model
+    if not isinstance(returned, nn.Module):
+        raise TypeError(f"{name} returned {type(returned).__name__}; expected an nn.Module or None")
+    return returned
+
+
 def buffers_meant_to_be_local(case: Case) -> list[str]:
     """Patterns, as the user's function and factory list them."""
-    named = [name for name in (case.apply, case.model) if ":" in name]
+    named = [name for name in (case.apply, case.reference_apply, case.model) if ":" in name]
     listed: list[str] = []
     for name in named:
         patterns = getattr(look_up(name), "local_buffers", ())

@@ -41,6 +41,7 @@ class RankResult(Protocol):
     """What a rank program hands over; see program/result.py."""
 
     shapes: dict[str, tuple[int, ...]]
+    added: list[str]
     losses: list[float]
     gradient_norms: list[float]
     gradients: list[dict[str, torch.Tensor]]

@@ -116,6 +116,7 @@ def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
     report = RankReport(
         rank=order.rank,
         shapes={name: tuple(shape) for name, shape in seen.shapes.items()},
+        added=list(seen.added),
         losses=list(seen.losses),
         gradient_norms=list(seen.gradient_norms),
         range_used=seen.range_used,

@@ -75,10 +75,17 @@ def fill(record: dict[str, Any], reports: Sequence[RankReport], keep: str, value
     record["collectives"] = [vars(count) for count in first.collectives]
     record["notes"] = sorted({note for report in reports for note in report.notes})
     if keep != "none":
-        record["parameters"] = [_parameter(name, reports, record["notes"]) for name in first.shapes]
+        record["parameters"] = [_parameter(name, reports, record["notes"]) for name in _shapes(reports)]
         record["buffers"] = [_buffer(name, reports) for name in first.buffers]
     if keep == "values":
         record["trace"] = _written(reports, values_folder)
+
+
+def _shapes(reports: Sequence[RankReport]) -> dict[str, tuple[int, ...]]:
+    """Of the model as built, then of added parameters by name: a rank of a pipeline has only those of its stage."""
+    added = {name: report.shapes[name] for report in reports for name in report.added}
+    built = {name: shape for name, shape in reports[0].shapes.items() if name not in added}
+    return built | {name: added[name] for name in sorted(added)}
 
 
 def _parameter(name: str, reports: Sequence[RankReport], notes: list[str]) -> dict[str, Any]:
@@ -92,11 +99,11 @@ def _parameter(name: str, reports: Sequence[RankReport], notes: list[str]) -> di
         notes.append(f"no rank holds {name} after the last step")
     return {
         "name": name,
-        "shape": list(reports[0].shapes[name]),
+        "shape": list(_shapes(reports)[name]),
         "gradient": [hashes[0] if hashes else _NOTHING for hashes in gradients],
         "value": values[0] if values else _NOTHING,
         "changed": any(report.changed[name] for report in holders),
-        "frozen": name in reports[0].frozen,
+        "frozen": all(name in report.frozen for report in holders or reports),
         "has_gradient": any(report.has_gradient.get(name, False) for report in holders),
         "replicas_agree": all(len(set(hashes)) <= 1 for hashes in [*gradients, values]),
     }
@@ -126,7 +133,7 @@ def _written(reports: Sequence[RankReport], folder: str) -> list[dict[str, Any]]
         file_name = f"{len(trace):05}.f64"
         with open(os.path.join(folder, file_name), "wb") as file:
             file.write(reports[holder].data[digest])
-        shape = list(reports[0].shapes[name])
+        shape = list(_shapes(reports)[name])
         trace.append(
             {"step": step, "phase": phase, "module": what, "shape": shape, "hash": digest, "file": file_name}
         )
@@ -160,8 +167,8 @@ def _written(reports: Sequence[RankReport], folder: str) -> list[dict[str, Any]]
         for place in reports[0].outputs:
             if place[0] == step:
                 write_output(place)
-        for name in reports[0].shapes:
+        for name in _shapes(reports):
             write(step, "backward", f"gradient of {name}", name, [r.gradients[step] for r in reports])
-    for name in reports[0].shapes:
+    for name in _shapes(reports):
         write(steps - 1, "optimizer", name, name, [r.values for r in reports])
     return trace

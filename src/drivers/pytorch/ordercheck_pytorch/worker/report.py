@@ -28,6 +28,7 @@ class RankReport:
 
     rank: int
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)  # names of `shapes` that the model as built lacks
     losses: list[float] = field(default_factory=list)
     gradient_norms: list[float] = field(default_factory=list)
     gradients: list[dict[str, str]] = field(default_factory=list)

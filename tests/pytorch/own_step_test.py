@@ -1,0 +1,169 @@
+"""Training steps of users through the real worker: every bug is seen, and its twin without the bug has the bits of one rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from real_worker import Worker, numbers
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    assert worker.close() == 0
+
+
+def own(name: str) -> str:
+    return f"own_steps:{name}" if name else ""
+
+
+def run(
+    worker: Worker,
+    stack: str,
+    function: str = "shard",
+    step: str = "step",
+    optimizer: str = "adamw",
+    model: str = "model",
+    **more: Any,
+) -> dict[str, Any]:
+    """A reference, of the stack "", names the function that it may have the parameters of, and the ranks of its case."""
+    if not stack:
+        more = {"reference_ranks": 2, **more}
+    return worker.run(
+        stack,
+        model=own(model),
+        step=own(step),
+        optimizer=own(optimizer),
+        **{"apply" if stack else "reference_apply": own(function)},
+        **{"steps": 3, **more},
+    )
+
+
+def test_a_right_step_has_the_bits_of_one_rank(worker: Worker) -> None:
+    reference = run(worker, "")
+    assert reference["ending"] == "completed", reference["failure"]
+    assert all(p["changed"] and p["has_gradient"] for p in reference["parameters"])
+    assert numbers(run(worker, "fsdp=2")) == numbers(reference)
+    assert numbers(run(worker, "ddp=2", "replicate")) == numbers(reference)
+    assert numbers(run(worker, "fsdp=4")) == numbers(run(worker, "", reference_ranks=4))
+
+
+# stack, function, and what is not the usual: step, optimizer, model, accumulation.
+RIGHT: list[tuple[str, str, dict[str, Any]]] = [
+    ("ddp=2", "replicate", {"step": "no_sync_until_the_last"}),
+    ("fsdp=2", "shard", {"step": "sync_in_the_last"}),
+    ("fsdp=2", "shard", {"step": "multiply_gradients"}),
+    ("fsdp=2", "shard", {"step": "clip"}),
+    ("ddp=2", "replicate", {"step": "clip"}),
+    ("fsdp=2", "shard", {"optimizer": "adamw_by_one"}),
+    ("fsdp=2", "shard", {"optimizer": "adamw_fused"}),
+    ("fsdp=2", "shard", {"optimizer": "sign"}),
+    ("fsdp=2", "shard", {"optimizer": "in_backward", "accumulation": 1}),
+    ("fsdp=2", "shard", {"optimizer": "adamw_halved", "step": "schedule"}),
+    ("fsdp=2", "shard", {"model": "averaging", "step": "average"}),
+]
+WRONG: list[tuple[str, str, dict[str, Any]]] = [
+    ("ddp=2", "replicate", {"step": "no_sync_in_the_last"}),
+    ("fsdp=2", "shard", {"step": "sync_in_none"}),
+    ("fsdp=2", "shard", {"step": "sync_in_the_first_alone"}),
+    ("fsdp=2", "shard", {"step": "divide_by_the_tokens_of_the_rank"}),
+    ("ddp=2", "replicate", {"step": "divide_by_the_tokens_of_the_rank"}),
+    ("fsdp=2", "shard", {"step": "clip_parts"}),
+    ("ddp=2", "replicate", {"optimizer": "in_backward", "accumulation": 1}),
+    ("fsdp=2", "shard", {"optimizer": "adamw_halved", "step": "schedule_by_tokens"}),
+    ("fsdp=2", "shard", {"model": "averaging", "step": "average_parts"}),
+    ("fsdp=2", "shard", {"step": "never_step_on_many"}),
+    ("fsdp=2", "shard", {"step": "loss_of_the_rank"}),
+]
+
+
+def seen(record: dict[str, Any]) -> Any:
+    """All that is compared, with what ranks have apart."""
+    assert record["ending"] == "completed", record["failure"]
+    steps = [sorted({*s["loss"], *s["gradient_norm"]}) for s in record["steps"]]
+    parameters = [(p["name"], p["gradient"], p["value"], p["replicas_agree"]) for p in record["parameters"]]
+    return steps, parameters, [(b["name"], b["value"], b["replicas_agree"]) for b in record["buffers"]]
+
+
+@pytest.mark.parametrize(("stack", "function", "own"), RIGHT, ids=str)
+def test_a_right_program_has_the_bits_of_one_rank(
+    worker: Worker, stack: str, function: str, own: dict[str, Any]
+) -> None:
+    assert seen(run(worker, stack, function, **own)) == seen(run(worker, "", function, **own))
+
+
+@pytest.mark.parametrize(("stack", "function", "own"), WRONG, ids=str)
+def test_a_wrong_one_has_not(worker: Worker, stack: str, function: str, own: dict[str, Any]) -> None:
+    assert seen(run(worker, stack, function, **own)) != seen(run(worker, "", function, **own))
+
+
+def test_a_step_that_updates_nothing_on_one_rank_is_refused(worker: Worker) -> None:
+    record = run(worker, "", step="never_step")
+    assert record["ending"] == "unsupported", record["failure"]
+    assert (
+        "never_step changed no parameter in 3 steps; expected it to call optimizer.step()"
+        in record["failure"]["message"]
+    )
+
+
+def test_a_parameter_that_no_optimizer_has_shows_a_gradient_and_no_change(worker: Worker) -> None:
+    """The supervisor reports that: verdict_of_runs.cpp."""
+    for stack in ("", "fsdp=2"):
+        record = run(worker, stack, optimizer="adamw_without_the_head")
+        assert [p["name"] for p in record["parameters"] if p["has_gradient"] and not p["changed"]] == [
+            "head.weight"
+        ]
+
+
+def test_notes_say_what_is_not_compared(worker: Worker) -> None:
+    assert any(
+        "has no hooks of torch.optim.Optimizer" in note for note in run(worker, "", optimizer="sign")["notes"]
+    )
+    assert any("returns no loss" in note for note in run(worker, "", step="no_sync_until_the_last")["notes"])
+    assert all(note.startswith("cast: ") for note in run(worker, "")["notes"])
+
+
+def test_a_step_that_returns_something_else_fails(worker: Worker) -> None:
+    record = run(worker, "fsdp=2", step="answer_with_a_model")
+    assert record["ending"] == "failed"
+    assert (
+        "answer_with_a_model returned FSDPModel; expected the loss over all ranks"
+        in record["failure"]["message"]
+    )
+
+
+REFUSED = [
+    (
+        "fsdp=2,optimizer=adamw",
+        {"step": "step"},
+        "the stack names an optimizer, and own_steps:adamw makes one",
+    ),
+    (
+        "fsdp=2,optimizer=adamw:clip=1",
+        {"step": "step", "optimizer": ""},
+        "own_steps:step clips gradients itself",
+    ),
+    ("fsdp=2", {"step": "step", "function": ""}, "this engine's own transforms sum them for its own trainer"),
+    ("fsdp=2", {"step": "", "optimizer": "in_backward"}, "steps within backward"),
+    ("fsdp=2", {"optimizer": "model"}, "takes () -> 'nn.Module'; expected a function of (model)"),
+    ("fsdp=2", {"step": "clip_all"}, "has no 'clip_all'"),
+]
+
+
+@pytest.mark.parametrize(("stack", "own", "said"), REFUSED, ids=str)
+def test_what_is_not_run_says_why(worker: Worker, stack: str, own: dict[str, Any], said: str) -> None:
+    record = run(worker, stack, **own)
+    assert record["ending"] == "unsupported", record["failure"]
+    assert said in record["failure"]["message"]
+
+
+@pytest.mark.parametrize("optimizer", ["adamw_by_one", "sign", "adamw_without_the_head"])
+def test_an_optimizer_of_the_user_is_stepped_by_the_trainer_of_the_engine(
+    worker: Worker, optimizer: str
+) -> None:
+    reference = run(worker, "", step="", optimizer=optimizer)
+    assert seen(run(worker, "fsdp=2", step="", optimizer=optimizer)) == seen(reference)
+    assert seen(reference) != seen(run(worker, "", step="", optimizer=""))
