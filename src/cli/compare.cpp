@@ -15,6 +15,7 @@
 #include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/kept_run.h"
+#include "cli/shared/own_code.h"
 #include "cli/shared/question.h"
 #include "record/counters.h"
 #include "report/text/side_by_side.h"
@@ -36,6 +37,7 @@ struct CompareOptions {
   bool run = false;
   std::string format = "text";
   EngineChoice engine;
+  OwnCodeOfTwo own;
 };
 
 using Json = nlohmann::ordered_json;
@@ -105,8 +107,8 @@ Json json_of(const StackChanges& changes) {
   return {{"only_left", only_left}, {"only_right", only_right}, {"changed", changed}, {"swapped", swapped}, {"axes", axes}};
 }
 
-const CaseResult& result_of(const Stack& stack, const PlanResult& result) {
-  return *std::ranges::find(result.cases, stack, [](const CaseResult& one) { return one.planned.subject.stack; });
+const CaseResult& result_of(const Case& subject, const PlanResult& result) {
+  return *std::ranges::find(result.cases, subject, [](const CaseResult& one) { return one.planned.subject; });
 }
 
 // One of the two stacks on the command line. An imported file may also state ranks and sizes.
@@ -114,7 +116,22 @@ struct Side {
   std::string word;
   Stack stack;
   std::optional<Imported> imported;
+  OwnCode own;
 };
+
+// The case to run, or to name, on the engine.
+Case case_of(const Side& side, const std::string& engine) {
+  Case c = usual_case(side.stack, model_of(side.stack, Case{}.model), engine);
+  put_into(side.own, c);
+  return c;
+}
+
+// "fsdp=2 model=mine:net apply=mine:shard": what tells the two sides apart.
+std::string print(const Side& side) {
+  Case c{.stack = side.stack};
+  put_into(side.own, c);
+  return print(c);
+}
 
 // The target of a file that states one: a project that pages name, or the release that a job ran on.
 std::optional<SettledTarget> own_target(const Side& side, const Knowledge& knowledge) {
@@ -134,13 +151,10 @@ int tell_run(CaseResult& result, const Side& side, const Hello& hello, const Kno
 
 Result<int> run_both(EngineSession& session, const Side& left_side, const Side& right_side, const Knowledge& knowledge,
                      Comparison& answer) {
-  const Stack &left = left_side.stack, &right = right_side.stack;
   const Hello hello = session.runner().hello();
-  const auto planned = [&](const Stack& stack) {
-    return PlannedCase{.subject = usual_case(stack, model_of(stack, Case{}.model), hello.engine), .sources = {}};
-  };
-  Plan plan{.engine = hello.engine, .cases = {planned(left)}, .not_planned = {}};
-  if (left != right) plan.cases.push_back(planned(right));
+  const Case left = case_of(left_side, hello.engine), right = case_of(right_side, hello.engine);
+  Plan plan{.engine = hello.engine, .cases = {{.subject = left, .sources = {}}}, .not_planned = {}};
+  if (left != right) plan.cases.push_back({.subject = right, .sources = {}});
   std::ranges::sort(plan.cases, {}, [](const PlannedCase& one) { return print(one.subject); });
   for (const PlannedCase& one : plan.cases)
     if (const std::string reason = why_not(one.subject, hello); !reason.empty())
@@ -167,7 +181,7 @@ Result<int> run_both(EngineSession& session, const Side& left_side, const Side& 
 Result<std::vector<std::unique_ptr<EngineSession>>> start_engines(const CompareOptions& options, const Knowledge& knowledge) {
   std::vector<std::unique_ptr<EngineSession>> sessions;
   if (!options.run) return sessions;
-  const auto specs = engines_of(options.engine, knowledge.engines);
+  const auto specs = engines_of(options.engine, knowledge.engines, options.own.option_given());
   if (!specs) return specs.error();
   for (const EngineSpec& spec : *specs) {
     auto session = EngineSession::start(spec, 0, timeout_of(options.engine, spec));
@@ -198,7 +212,13 @@ Result<std::vector<SettledTarget>> targets_of(const CompareOptions& options, con
   return targets;
 }
 
-Result<int> run_compare(const CompareOptions& options) {
+Result<int> run_compare(CompareOptions options) {
+  const std::string own = options.own.model.empty() ? options.own.option_given() : "--model";
+  if (!own.empty()) {
+    if (const auto written = options.own.check(); !written) return written.error();
+    if (!options.run) return Error{own + " needs --run; add --run"};
+    if (options.words.size() == 1) options.words.push_back(options.words.front());
+  }
   const auto stacks = stacks_of(options.words, options.as, 2);
   if (!stacks) return stacks.error();
   if (!options.run && !options.engine.engine.empty()) return Error{"--engine needs --run; add --run"};
@@ -216,18 +236,18 @@ Result<int> run_compare(const CompareOptions& options) {
   const auto targets = targets_of(options, python, *sessions, *knowledge);
   if (!targets) return targets.error();
 
-  const Side left{options.words.front(), stacks->front().stack, stacks->front().imported};
-  const Side right{options.words.back(), stacks->back().stack, stacks->back().imported};
+  const Side left{options.words.front(), stacks->front().stack, stacks->front().imported, options.own.left()};
+  const Side right{options.words.back(), stacks->back().stack, stacks->back().imported, options.own.right()};
   Job stated = *job;
   for (const WrittenStack& one : *stacks)
     if (one.imported) stated = with_stated(stated, *one.imported);
   const Judge judge(knowledge->rules, targets->front().target, knowledge->observations, stated);
   Comparison answer(options.format == "json");
   const StackChanges changes = changes_between(left.stack, right.stack, judge);
-  answer.text(fmt::format("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left.stack), print(right.stack),
+  answer.text(fmt::format("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left), print(right),
                           render_text(changes, judge)));
-  answer.set("left", print(left.stack));
-  answer.set("right", print(right.stack));
+  answer.set("left", print(left));
+  answer.set("right", print(right));
   answer.set("changes", json_of(changes));
   for (const WrittenStack& one : *stacks)
     if (one.imported) answer.text("\n" + render_import_below(*one.imported));
@@ -268,11 +288,13 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_target_option(*command, options->target);
   add_job_options(*command, options->job);
   command->add_flag("--run", options->run, "Run both instead of using committed runs");
+  add_own_code_options(command, options->own);
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   command->add_option("--rules", options->rules, "The folder of rules");
   add_format_option(*command, options->format);
-  show_examples(*command, {"compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2", "compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2 --run"});
+  show_examples(*command, {"compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2", "compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2 --run",
+                           "compare fsdp=2 --model mine:net --apply mine:old --apply mine:new --run --python python3"});
   command->callback([options, &exit_code] { exit_code = ended("compare", run_compare(*options)); });
 }
 

@@ -1,8 +1,9 @@
 // A worker for tests of the command line: it says that it is native, or what HONEST_WORKER_ENGINE and HONEST_WORKER_VERSION
 // say, computes nothing, and answers every case with the record that a sound engine writes. HONEST_WORKER_BREAKS names
 // stacks, separated by blanks, that it fails in apply; HONEST_WORKER_BENDS stacks whose gradients it bends; HONEST_WORKER_EATS
-// stacks for which it takes memory until there is none; HONEST_WORKER_MODELS the models that it builds. Each run takes
-// HONEST_WORKER_TAKES milliseconds, and leaves a line in HONEST_WORKER_LOG when it begins.
+// stacks for which it takes memory until there is none; HONEST_WORKER_MODELS the models that it builds; with
+// HONEST_WORKER_RUNS_OWN_CODE it takes a user's functions, too. Each run takes HONEST_WORKER_TAKES milliseconds, and leaves a
+// line in HONEST_WORKER_LOG when it begins.
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -34,6 +35,7 @@ Hello hello() {
   if (const char* engine = std::getenv("HONEST_WORKER_ENGINE")) hello.engine = engine;
   if (const char* version = std::getenv("HONEST_WORKER_VERSION")) hello.versions = {version};
   if (const char* models = std::getenv("HONEST_WORKER_MODELS")) hello.models = split(models, ' ');
+  hello.own_code = std::getenv("HONEST_WORKER_RUNS_OWN_CODE") != nullptr;
   return hello;
 }
 

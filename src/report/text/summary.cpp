@@ -191,6 +191,17 @@ std::string render_result_text(const PlanResult& result, bool verbose) {
   return lists_cases ? text : text + "--verbose lists every case\n";
 }
 
+// "30 all_gather on dp_shard in backward", of the user's own functions: no rule says which collectives they should issue. Only
+// of training: in the other phases the engine gathers what it compares.
+std::vector<std::string> collective_lines(const Outcome& outcome) {
+  std::vector<std::string> lines;
+  if (outcome.subject.apply.empty() && outcome.subject.step.empty()) return lines;
+  for (const CollectiveCount& one : outcome.seen.collectives)
+    if (one.phase >= Phase::forward && one.phase <= Phase::optimizer)
+      lines.push_back(fmt::format("{} {} on {} in {}", one.count, one.kind, one.group, name_of(one.phase)));
+  return lines;
+}
+
 std::string render_case_text(const CaseResult& result, const Hello& hello) {
   const Outcome& outcome = result.outcome;
   const Case& subject = outcome.subject;
@@ -208,6 +219,7 @@ std::string render_case_text(const CaseResult& result, const Hello& hello) {
   for (const Effect& effect : outcome.seen.effects)
     effects.push_back(is_lost(effect) ? loss_in_words(effect) : fmt::format("{}: {}", effect.transform, print(effect.signs)));
   add_list(text, "effects", effects);
+  add_list(text, "collectives", collective_lines(outcome));
   if (outcome.seen.ending == Ending::completed) add_list(text, "counters", counter_lines(outcome.seen.counters));
   add_list(text, "notes", result.record.notes);
   add_field(text, "predicted", prediction_text(outcome));

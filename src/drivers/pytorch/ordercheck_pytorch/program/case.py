@@ -8,6 +8,9 @@ from typing import Any
 
 import torch
 
+# Keys of a case, each "package.module:function" or "".
+OWN_FUNCTIONS = ("apply", "batch", "loss", "optimizer", "step")
+
 
 @dataclass(frozen=True)
 class Item:
@@ -97,11 +100,7 @@ def case_of(message: dict[str, Any]) -> Case:
     return Case(
         text=message["text"],
         model=message["model"],
-        apply=message["apply"],
-        batch=message["batch"],
-        loss=message["loss"],
-        optimizer=message["optimizer"],
-        step=message["step"],
+        **{name: message[name] for name in OWN_FUNCTIONS},
         reference_apply=message["reference_apply"],
         reference_ranks=int(message["reference_ranks"]),
         widen=message["widen"],

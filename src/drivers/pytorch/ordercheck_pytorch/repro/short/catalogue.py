@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...program.case import Case, Item, Settings
+from ...program.case import OWN_FUNCTIONS, Case, Item, Settings
 from .blocks import ac, compile, sac
 from .data_parallel import ddp, fsdp, hsdp, replicate
 from .optimizers import optimizer
@@ -37,11 +37,10 @@ def why_no_script(case: Case) -> str:
     """What of the case no script has: code of the user, float32, another grid, more steps, another transform or option. ""
     where scripts have all of it."""
     settings = case.settings
+    own = [(f"--{name}", getattr(case, name), "") for name in OWN_FUNCTIONS]
     for name, value, usual in (
         ("--model", case.model, "llama"),
-        ("--apply", case.apply, ""),
-        ("--batch", case.batch, ""),
-        ("--loss", case.loss, ""),
+        *own,
         ("--widen", case.widen, ""),
         ("arithmetic", settings.arithmetic, Settings.arithmetic),
         ("grid", settings.grid, Settings.grid),
