@@ -202,6 +202,15 @@ void expect_ring(Showing& showing, const EffectRuns& runs) {
                    fmt::format("{} of {} matmul flops, expected at most 1/{}", part, whole, ranks));
 }
 
+// Checks that tokens come back from the ranks of other experts in forward. A user's `apply` function may gather them and
+// reduce-scatter the results, instead of two all-to-alls. FSDP2 issues neither in forward.
+void expect_returned_tokens(Showing& showing, const EffectRuns& runs) {
+  std::int64_t exchanges = 0;
+  for (const CollectiveCount& c : runs.with.collectives)
+    if ((c.kind == "all_to_all" || c.kind == "reduce_scatter") && c.phase == Phase::forward) exchanges += c.count;
+  showing.expect(exchanges > 0, fmt::format("{} all_to_all or reduce_scatter in forward", exchanges));
+}
+
 }  // namespace
 
 void show_tensor_parallel(Showing& showing, const EffectRuns& runs) {
@@ -227,6 +236,7 @@ void show_context_parallel(Showing& showing, const EffectRuns& runs) {
 // the routing of tokens decides how much rank 0 has.
 void show_expert_parallel(Showing& showing, const EffectRuns& runs) {
   if (runs.item().degrees == std::vector{Degree{1}}) return showing.remark("degree 1: nothing to show");
+  if (!runs.subject.apply.empty()) return expect_returned_tokens(showing, runs);
   for (const Phase phase : {Phase::forward, Phase::backward}) {
     std::int64_t exchanges = 0;
     for (const CollectiveCount& c : runs.with.collectives)

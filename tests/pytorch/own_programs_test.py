@@ -127,6 +127,20 @@ def test_a_reference_is_the_model_as_built_unless_the_function_adds_a_parameter(
         assert numbers(adapted(worker, "", function)) == numbers(as_built)
 
 
+def test_a_function_that_casts_is_applied_on_one_rank_too(worker: Worker) -> None:
+    """On a mesh of one rank, with the axes of the stack. The model has no `layers`."""
+
+    def losses(stack: str, **named: str) -> list[str]:
+        record = worker.run(stack, model="own_programs:model", arithmetic="float32", steps=2, **named)  # type: ignore[arg-type]
+        assert record["ending"] == "completed", record["failure"]
+        return [step["loss"][0] for step in record["steps"]]
+
+    cast = losses("tp=1,fsdp=1:mp=bf16", reference_apply="own_programs:shard_bf16_beside_tp")
+    assert cast == losses("fsdp=1:mp=bf16", reference_apply="own_programs:shard_bf16")
+    assert cast != losses("", reference_apply="own_programs:shard_bf16"), "as built: float32"
+    assert cast[0] == losses("fsdp=2:mp=bf16", apply="own_programs:shard_bf16")[0]
+
+
 def test_a_factory_of_other_weights_on_every_rank_is_refused(worker: Worker) -> None:
     record = run(worker, "fsdp=2", "shard", "model_of_the_rank")
     assert record["ending"] == "unsupported", record["failure"]

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from real_worker import Worker, numbers
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+ORDERCHECK = ROOT / "build/cpu/bin/ordercheck"
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +177,31 @@ def test_an_optimizer_of_the_user_is_stepped_by_the_trainer_of_the_engine(
     reference = run(worker, "", step="", optimizer=optimizer)
     assert seen(run(worker, "fsdp=2", step="", optimizer=optimizer)) == seen(reference)
     assert seen(reference) != seen(run(worker, "", step="", optimizer=""))
+
+
+def test_muon_over_shards_is_close_to_one_rank() -> None:
+    """It rounds to bfloat16 inside, so exact arithmetic refuses it."""
+    if not ORDERCHECK.exists() or not hasattr(torch.optim, "Muon"):
+        pytest.skip(f"needs {ORDERCHECK} and torch.optim.Muon")
+    command = [str(ORDERCHECK), "run", "fsdp=2", "--quick", "--engine", "pytorch", "--python", sys.executable]
+    for arithmetic, verdict in (("float32", "close"), ("exact", "unrun")):
+        own = (
+            "--model own_steps:model --apply own_steps:shard --optimizer own_steps:muon --step own_steps:step"
+        )
+        done = subprocess.run(
+            [
+                *command,
+                *own.split(),
+                "--arithmetic",
+                arithmetic,
+                "--format",
+                "json",
+                "--rules",
+                str(ROOT / "rules"),
+            ],
+            cwd=HERE / "data",
+            capture_output=True,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+        assert json.loads(done.stdout)["verdict"] == verdict, done.stdout + done.stderr

@@ -347,6 +347,11 @@ def tied() -> nn.Module:
     return one
 
 
+def shard_bf16_beside_tp(model: Model, mesh: DeviceMesh) -> None:
+    assert mesh["tp"].size() == mesh.size() // mesh["dp_shard"].size()
+    shard_bf16(model, mesh)
+
+
 def shard_bf16(model: Model, mesh: DeviceMesh) -> None:
     policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
     for part in (model.module, model.second, model):

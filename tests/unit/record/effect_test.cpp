@@ -313,6 +313,19 @@ TEST(Effect, OfAnApplyFunctionTensorParallelTalksInEitherDirection) {
   EXPECT_TRUE(effect_of(c, 0, with, std::nullopt).present);
 }
 
+TEST(Effect, OfAnApplyFunctionExpertParallelReturnsTokensInForward) {
+  Case c = case_of("fsdp=2,ep=2");
+  c.apply = "mine:shard";
+  Record with = sharded();
+  const auto sends = [&](const char* kind, Phase phase) {
+    with.collectives.push_back({.kind = kind, .group = "dp_shard", .phase = phase, .count = 4});
+    return effect_of(c, 1, with, std::nullopt).present;
+  };
+  EXPECT_FALSE(sends("all_gather", Phase::forward)) << "those of fsdp";
+  EXPECT_FALSE(sends("reduce_scatter", Phase::backward)) << "those of fsdp";
+  EXPECT_TRUE(sends("reduce_scatter", Phase::forward));
+}
+
 TEST(Effect, CollectivesOnAMeshThatAnApplyFunctionBuildsCount) {
   Case own = case_of("fsdp=4");
   own.apply = "mine.parallel:shard";
