@@ -66,6 +66,7 @@ RIGHT: list[tuple[str, str, dict[str, Any]]] = [
     ("ddp=2", "replicate", {"step": "no_sync_until_the_last"}),
     ("fsdp=2", "shard", {"step": "sync_in_the_last"}),
     ("fsdp=2", "shard", {"step": "multiply_gradients"}),
+    ("cp=2", "sequences_in_parts", {"step": "average_over_cp"}),
     ("fsdp=2", "shard", {"step": "clip"}),
     ("ddp=2", "replicate", {"step": "clip"}),
     ("fsdp=2", "shard", {"optimizer": "adamw_by_one"}),
@@ -81,6 +82,7 @@ WRONG: list[tuple[str, str, dict[str, Any]]] = [
     ("fsdp=2", "shard", {"step": "sync_in_the_first_alone"}),
     ("fsdp=2", "shard", {"step": "divide_by_the_tokens_of_the_rank"}),
     ("ddp=2", "replicate", {"step": "divide_by_the_tokens_of_the_rank"}),
+    ("cp=2", "sequences_in_parts", {}),
     ("fsdp=2", "shard", {"step": "clip_parts"}),
     ("ddp=2", "replicate", {"optimizer": "in_backward", "accumulation": 1}),
     ("fsdp=2", "shard", {"optimizer": "adamw_halved", "step": "schedule_by_tokens"}),
@@ -159,6 +161,7 @@ REFUSED = [
     ("fsdp=2", {"step": "step", "function": ""}, "this engine's own transforms sum them for its own trainer"),
     ("fsdp=2", {"step": "", "optimizer": "in_backward"}, "steps within backward"),
     ("fsdp=2", {"optimizer": "model"}, "takes () -> 'nn.Module'; expected a function of (model)"),
+    ("fsdp=2,cp=2", {"step": "step"}, "own_steps:step gets whole sequences on every rank of cp"),
     ("fsdp=2", {"step": "clip_all"}, "has no 'clip_all'"),
 ]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from own_programs import DIM, Model, replicate, shard
+from own_programs import DIM, Model, replicate, sequences_in_parts, shard
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor
 from torch.nn import functional
 
-__all__ = ["replicate", "shard"]
+__all__ = ["replicate", "sequences_in_parts", "shard"]
 
 Batches = list[tuple[torch.Tensor, torch.Tensor]]
 
@@ -149,6 +149,20 @@ def multiply_gradients(
 
 
 multiply_gradients.multiplies_loss = False  # type: ignore[attr-defined]
+
+
+# Ranks of cp have parts of sequences.
+
+
+def average_over_cp(
+    model: nn.Module, optimizer: Any, batches: Batches, mesh: DeviceMesh | None
+) -> torch.Tensor:
+    loss = backward_of(model, batches, mesh, over_all_ranks(tokens_of(batches), mesh))
+    for parameter in model.parameters():
+        assert parameter.grad is not None
+        over_all_ranks(parameter.grad, mesh).div_(ranks_of(mesh))
+    finish(optimizer)
+    return loss
 
 
 # Clipping.

@@ -11,6 +11,7 @@ from torch import nn
 
 from ..program.case import Case
 from ..program.cast import cast_model
+from ..program.exact.kernels import Unsupported
 from ..program.gather import full, with_layout
 from ..program.parts import Applied, Parts
 from ..program.transforms.program import Program, Site
@@ -54,6 +55,10 @@ def parts_with_users_code(parts_of: Callable[[Case, str], Parts], case: Case, de
 
 def with_users_function(parts: Parts, case: Case) -> Parts:
     function, notes_of_parts = users_function(case.apply), parts.notes
+    if case.step and case.axes("sequence") and function.shard_batch is None:
+        raise Unsupported(
+            f"{case.step} gets whole sequences on every rank of cp; expected {case.apply}.shard_batch, which splits them"
+        )
 
     def notes(applied: Applied) -> list[str]:
         return [
