@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "record/finite.h"
+#include "record/own_code.h"
 #include "record/verdict.h"
 #include "stack/notation.h"
 
@@ -118,23 +119,11 @@ std::optional<Observation> not_finite(const Comparison& c, const Observation& so
   return decided(std::move(seen), Verdict::differs, in_words(*here, "the single-rank reference"));
 }
 
-// The first parameter of `got` that `expected` lacks; "" if it lacks none.
-std::string parameter_only_in(const Record& got, const Record& expected) {
-  for (const ParameterRecord& p : got.parameters)
-    if (std::ranges::find(expected.parameters, p.name, &ParameterRecord::name) == expected.parameters.end()) return p.name;
-  return "";
-}
-
-// The verdict `unrun` if a transform or the user's function adds a parameter on the ranks of the case, and not on one rank.
+// The verdict `unrun` if a parameter was added on the ranks of the case, and not on one rank.
 std::optional<Observation> compared_with_nothing(const Comparison& c, const Observation& so_far) {
   if (!c.reference || c.reference->ending != Ending::completed) return std::nullopt;
-  const std::string added = parameter_only_in(c.first, *c.reference);
-  if (added.empty()) return std::nullopt;
-  const std::string& own = c.subject.apply;
-  return decided(
-      so_far, Verdict::unrun,
-      fmt::format("{} adds the parameter {}, which the model on one rank lacks, so that nothing can be compared with it{}",
-                  own.empty() ? "the stack" : own, added, own.empty() ? "" : "; add it on one rank (mesh None) as well"));
+  const std::string why = added_on_several_ranks_only(c.subject, c.first, *c.reference);
+  return why.empty() ? std::nullopt : std::optional(decided(so_far, Verdict::unrun, why));
 }
 
 std::optional<Observation> unlike_reference(const Comparison& c, const Observation& so_far) {
@@ -192,9 +181,6 @@ std::optional<Observation> replicas_of_run_apart(const Record& record, const Obs
 std::optional<Observation> replicas_apart(const Comparison& c, const Observation& so_far) {
   return replicas_of_run_apart(c.first, so_far);
 }
-
-// Whether the user's own code decides which parameters are updated. The single-rank run then misses the same ones.
-bool updates_by_own_code(const Case& c) { return !c.optimizer.empty() || !c.step.empty(); }
 
 // Names of parameters that the run did not change. Excludes those that the single-rank run does not change either: frozen
 // ones, and those without a gradient.
