@@ -58,7 +58,9 @@ def test_a_right_step_has_the_bits_of_one_rank(worker: Worker) -> None:
     assert all(p["changed"] and p["has_gradient"] for p in reference["parameters"])
     assert numbers(run(worker, "fsdp=2")) == numbers(reference)
     assert numbers(run(worker, "ddp=2", "replicate")) == numbers(reference)
-    assert numbers(run(worker, "fsdp=4")) == numbers(run(worker, "", reference_ranks=4))
+    of_four = numbers(run(worker, "", reference_ranks=4))
+    assert numbers(run(worker, "fsdp=4")) == of_four
+    assert numbers(run(worker, "hsdp=2x2", "shard_and_replicate")) == of_four
 
 
 # stack, function, and what is not the usual: step, optimizer, model, accumulation.
@@ -75,6 +77,7 @@ RIGHT: list[tuple[str, str, dict[str, Any]]] = [
     ("fsdp=2", "shard", {"optimizer": "in_backward", "accumulation": 1}),
     ("fsdp=2", "shard", {"optimizer": "adamw_halved", "step": "schedule"}),
     ("fsdp=2", "shard", {"model": "averaging", "step": "average"}),
+    ("fsdp=2", "shard", {"model": "dropping", "accumulation": 1}),
 ]
 WRONG: list[tuple[str, str, dict[str, Any]]] = [
     ("ddp=2", "replicate", {"step": "no_sync_in_the_last"}),
@@ -160,6 +163,7 @@ REFUSED = [
     ),
     ("fsdp=2", {"step": "step", "function": ""}, "this engine's own transforms sum them for its own trainer"),
     ("fsdp=2", {"step": "", "optimizer": "in_backward"}, "steps within backward"),
+    ("fsdp=2", {"step": "step", "model": "dropping"}, "your step gets several microbatches at once"),
     ("fsdp=2", {"optimizer": "model"}, "takes () -> 'nn.Module'; expected a function of (model)"),
     ("fsdp=2,cp=2", {"step": "step"}, "own_steps:step gets whole sequences on every rank of cp"),
     ("fsdp=2", {"step": "clip_all"}, "has no 'clip_all'"),

@@ -8,19 +8,25 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from own_programs import DIM, Model, replicate, sequences_in_parts, shard
+from own_programs import DIM, Model, dropping, replicate, sequences_in_parts, shard
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn import functional
 
-__all__ = ["replicate", "sequences_in_parts", "shard"]
+__all__ = ["dropping", "replicate", "sequences_in_parts", "shard"]
 
 Batches = list[tuple[torch.Tensor, torch.Tensor]]
 
 
 def model() -> nn.Module:
     return Model()
+
+
+def shard_and_replicate(model: Model, mesh: DeviceMesh) -> None:
+    for part in (model.module, model.second, model):
+        fully_shard(part, mesh=mesh["dp_replicate", "dp_shard"])
 
 
 def adamw(model: nn.Module) -> torch.optim.Optimizer:
