@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -6,19 +7,23 @@
 #include <functional>
 #include <iostream>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/displayable.h"
+#include "base/text.h"
 #include "base/wording.h"
 #include "cli/explain/explain.h"
 #include "cli/shared/error_log.h"
+#include "record/item_checks.h"
 #include "rules/known_messages.h"
 #include "rules/load.h"
 #include "rules/match.h"
 #include "rules/prediction.h"
 #include "stack/case.h"
+#include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -30,8 +35,19 @@ constexpr std::size_t kOfTheCause = 2;  // words among them that must be specifi
 
 using Words = std::vector<std::string>;
 
+// A path names no cause, and PyTorch's own paths share words with many messages.
+bool is_path(std::string_view word) { return word.find('/') != word.npos && word.find("://") == word.npos; }
+
+std::string without_paths(const std::string& text) {
+  std::string kept;
+  for (const std::string& word : split(text, ' '))
+    if (!is_path(word)) kept += word + " ";
+  return kept;
+}
+
 // Lower case, with numbers as "#": shapes, ranks and addresses vary.
-Words words_of(const std::string& text) {
+Words words_of(const std::string& written) {
+  const std::string text = without_paths(written);
   Words words;
   std::string word;
   const auto end_word = [&] {
@@ -54,13 +70,14 @@ Words words_of(const std::string& text) {
 // tensor a (#) must match the size of tensor b (#)".
 bool is_of_any_cause(const std::string& word) {
   static const std::set<std::string> all{
-      "#",         "a",        "an",      "and",     "are",   "argument", "arguments",   "as",        "at",        "attribute",
-      "b",         "be",       "because", "but",     "by",    "can",      "cannot",      "dimension", "do",        "does",
-      "expected",  "for",      "found",   "from",    "got",   "has",      "have",        "in",        "index",     "is",
-      "it",        "match",    "must",    "name",    "no",    "non",      "not",         "object",    "of",        "on",
-      "only",      "or",       "out",     "range",   "shape", "should",   "size",        "sizes",     "singleton", "support",
-      "supported", "supports", "tensor",  "tensors", "than",  "that",     "the",         "this",      "to",        "type",
-      "value",     "values",   "was",     "were",    "which", "with",     "implemented", "yet",       "your"};
+      "#",         "a",      "an",       "and",         "are",     "argument",  "arguments", "as",     "at",
+      "attribute", "b",      "be",       "because",     "but",     "by",        "can",       "cannot", "dimension",
+      "do",        "does",   "expected", "for",         "found",   "from",      "got",       "has",    "have",
+      "in",        "index",  "is",       "it",          "match",   "must",      "name",      "no",     "non",
+      "not",       "object", "of",       "on",          "only",    "or",        "out",       "range",  "shape",
+      "should",    "size",   "sizes",    "singleton",   "support", "supported", "supports",  "tensor", "tensors",
+      "than",      "that",   "the",      "this",        "to",      "type",      "value",     "values", "was",
+      "were",      "which",  "with",     "implemented", "yet",     "your",      "same",      "dtype",  "please"};
   return word.ends_with("error") || all.contains(word);
 }
 
@@ -91,6 +108,8 @@ std::size_t hold(const std::string& text, const Words& message) {
   const std::size_t needed = std::clamp<std::size_t>(telling, 1, kOfTheCause);
   return shared_in_a_row(message, words_of(text), std::min(message.size(), kInARow), needed);
 }
+
+constexpr int kOfAPin = 4;
 
 struct Found {
   std::size_t shared = 0;
@@ -133,7 +152,7 @@ Found best_of(const Rule& rule, const Words& message, std::vector<RunFound>& run
   Found best;
   for (const Expectation& pin : rule.expectations)
     keep_better(
-        best, pin.message.empty() ? 0 : hold(pin.message, message), 4,
+        best, pin.message.empty() ? 0 : hold(pin.message, message), kOfAPin,
         fmt::format("pinned  {}", expectation_in_words(pin, [](const std::string& text) { return "\"" + text + "\""; })));
   for (RunFound& found : runs) {
     if (!fires_on(rule, *found.run)) continue;
@@ -169,6 +188,36 @@ std::string render_known(const std::vector<const KnownMessage*>& known, const Kn
   return text;
 }
 
+// Names a few of the stacks whose runs printed a known message and that no page speaks for.
+std::string render_seen(const std::vector<RunFound>& runs, const std::vector<PageFound>& pages) {
+  constexpr std::size_t kMostSeen = 3;
+  std::vector<std::string> stacks;
+  for (const RunFound& found : runs) {
+    const auto c = parse_case(found.run->case_text);
+    const bool on_a_page =
+        c && std::ranges::any_of(pages, [&](const PageFound& page) { return !firings(*page.rule, c->stack).empty(); });
+    if (c && !on_a_page && !contains(stacks, print(c->stack))) stacks.push_back(print(c->stack));
+  }
+  std::ranges::stable_sort(stacks, {}, &std::string::size);
+  if (stacks.size() > kMostSeen) stacks.resize(kMostSeen);
+  return stacks.empty() ? "" : fmt::format("  seen    in runs of {}\n", join(stacks, "  "));
+}
+
+// Whether a traceback passes through no compiler, so that a page about one is an unlikely cause.
+bool shows_no_graph(std::string_view log) {
+  return log.find("File \"") != log.npos &&
+         std::ranges::none_of(std::array<std::string_view, 3>{"_dynamo", "compile", "_inductor"},
+                              [&](std::string_view word) { return log.find(word) != log.npos; });
+}
+
+std::vector<std::string> rules_of(const std::vector<const KnownMessage*>& known) {
+  std::vector<std::string> ids;
+  for (const KnownMessage* one : known)
+    for (const std::string& id : one->rules)
+      if (!contains(ids, id)) ids.push_back(id);
+  return ids;
+}
+
 std::size_t words_in(const KnownMessage& one) { return words_of(one.fragment).size(); }
 
 }  // namespace
@@ -196,23 +245,27 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
   std::ranges::stable_sort(pages, [](const PageFound& one, const PageFound& other) {
     return std::pair(one.found.shared, one.found.strength) > std::pair(other.found.shared, other.found.strength);
   });
+  if (shows_no_graph(around))
+    std::ranges::stable_partition(pages,
+                                  [](const PageFound& page) { return !owes(page.rule->witness.bad, OwedEffect::captured); });
   std::size_t shared = 0;
-  std::vector<std::string> ids;
+  std::vector<std::string> ids = rules_of(known);
   if (!known.empty()) {
     // A page that shares a part of a message that is known is about another one, and so is one that shares all of it if an
     // entry knows the kind.
     shared = words_in(*known.front());
-    for (const KnownMessage* one : known)
-      for (const std::string& id : one->rules)
-        if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
     const auto is_about_it = [&](std::size_t in_a_row) {
       return std::ranges::any_of(known,
                                  [&](const KnownMessage* one) { return one->also.empty() && in_a_row >= words_in(*one); });
     };
-    std::erase_if(pages, [&](const PageFound& page) { return !is_about_it(page.found.shared); });
+    // Many stacks end in one message, and the entry says why this one may have. A page with a pin is about the message.
+    std::erase_if(pages,
+                  [&](const PageFound& page) { return page.found.strength < kOfAPin || !is_about_it(page.found.shared); });
     std::erase_if(runs, [&](const RunFound& run) { return !is_about_it(run.shared); });
+    for (RunFound& run : runs) run.on_a_page = true;
   }
   std::string text = render_known(known, knowledge, pages);
+  if (!known.empty()) text += render_seen(runs, pages);
   for (const RunFound& found : runs) shared = std::max(shared, found.shared);
   if (!pages.empty()) shared = std::max(shared, pages.front().found.shared);
   for (std::size_t i = 0; i < std::min(pages.size(), kMostPages); ++i)
@@ -231,6 +284,7 @@ namespace {
 // At most so many errors of a log are looked up, since each lookup searches all pages and runs.
 constexpr std::size_t kMostLookedUp = 100;
 constexpr std::size_t kLongestMessage = 300;
+constexpr std::size_t kLongestLog = 200'000;  // the end of a longer one is searched for what is beside a message
 
 std::string where(const std::string& path, const LoggedError& error) {
   return fmt::format("{}:{}: {}\n{}", path == "-" ? "standard input" : path, error.line,
@@ -247,11 +301,13 @@ Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowl
     if (!file || file.peek() == std::ifstream::traits_type::eof())
       return Error{fmt::format("{}: {}", path, file.is_open() && file.eof() ? "it is empty" : std::strerror(errno))};
   }
-  const std::vector<LoggedError> errors = errors_in(path == "-" ? std::cin : file);
+  std::ostringstream whole;
+  whole << (path == "-" ? std::cin : file).rdbuf();
+  const std::string log = whole.str();
+  std::istringstream lines(log);
+  const std::vector<LoggedError> errors = errors_in(lines);
   if (errors.empty()) return Error{fmt::format("{}: no line of it says anything", path)};
-  std::string around;
-  for (std::size_t i = 0; i < std::min(errors.size(), kMostLookedUp); ++i)
-    around += errors[i].message + "\n" + errors[i].frame + "\n";
+  const std::string around = log.size() <= kLongestLog ? log : log.substr(log.size() - kLongestLog);
   const LoggedError* best = nullptr;
   MessageAnswer answer;
   for (std::size_t i = 0; i < std::min(errors.size(), kMostLookedUp); ++i)
@@ -260,6 +316,10 @@ Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowl
       answer = std::move(one);
     }
   if (best != nullptr) return LogAnswer{.text = where(path, *best) + answer.text, .is_known = true, .rules = answer.rules};
+  // Some messages are in no line that looks like an error: below it, or in the source that a traceback quotes.
+  if (const auto known = messages_in(around, known_messages()); !known.empty())
+    return LogAnswer{
+        .text = where(path, errors.front()) + render_known(known, knowledge, {}), .is_known = true, .rules = rules_of(known)};
   return LogAnswer{
       .text = fmt::format("{}Nothing is known of it: no rule, committed run or citation holds this message{}.\n",
                           where(path, errors.front()),
