@@ -121,13 +121,28 @@ bool is_complete(const CaseResult& result) { return result.record.ending == Endi
 
 std::string first_tensor_of(const CaseResult& result) { return result.divergence ? in_words(*result.divergence) : "-"; }
 
+// Says whether two runs with different bits differ by rounding alone.
+std::string noise_text(const CaseResult& left, const CaseResult& right) {
+  const auto is = [&](Verdict verdict) {
+    return left.outcome.seen.verdict == verdict && right.outcome.seen.verdict == verdict;
+  };
+  if (is(Verdict::close))
+    return "  The difference is noise: neither run is further from float64 than rounding takes a single rank.\n";
+  if (left.outcome.subject.settings.arithmetic == Arithmetic::exact &&
+      right.outcome.subject.settings.arithmetic == Arithmetic::exact)
+    return "  The difference is not noise: no sum rounds in exact arithmetic.\n";
+  if (left.outcome.seen.verdict == Verdict::differs || right.outcome.seen.verdict == Verdict::differs)
+    return "  The difference is not noise: a run that differs is further from float64 than rounding takes a single rank.\n";
+  return "  Whether the difference is noise is not decided.\n";
+}
+
 // Says whether the two runs are bitwise equal, or where the right one first differs from the left one.
 std::string bits_text(const CaseResult& left, const CaseResult& right) {
   if (!is_complete(left) || !is_complete(right)) return "  The numbers cannot be compared: not both runs completed.\n";
   const auto difference = first_difference(left.record, right.record);
   if (!difference) return "  Left and right have the same bits: every loss, gradient, norm and parameter.\n";
-  return fmt::format("  Left and right part first here: {} ({} differ).\n", in_words(*difference, "the left"),
-                     extent_of_difference(left.record, right.record));
+  return fmt::format("  Left and right part first here: {} ({} differ).\n{}", in_words(*difference, "the left"),
+                     extent_of_difference(left.record, right.record), noise_text(left, right));
 }
 
 }  // namespace

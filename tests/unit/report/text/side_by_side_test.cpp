@@ -150,6 +150,21 @@ TEST(TwoRuns, SayWhereTheNumbersPart) {
   EXPECT_THAT(text, HasSubstr("  right: another gradient\n"));
   EXPECT_THAT(text, HasSubstr("Left and right part first here: gradient of " + right.record.parameters[0].name +
                               " of step 0 is not that of the left"));
+  EXPECT_THAT(text, HasSubstr("  The difference is not noise: no sum rounds in exact arithmetic.\n"));
+}
+
+TEST(TwoRuns, ThatAreCloseDifferByNoise) {
+  CaseResult left = result_of("tp=2"), right = result_of("tp=2");
+  right.record.parameters[0].gradient[0] = Hash128{1, 2};
+  const auto judged = [&](Verdict one, Verdict other) {
+    for (CaseResult* result : {&left, &right}) result->outcome.subject.settings.arithmetic = Arithmetic::float32;
+    left.outcome.seen.verdict = one;
+    right.outcome.seen.verdict = other;
+    return rendered(left, right);
+  };
+  EXPECT_THAT(judged(Verdict::close, Verdict::close), HasSubstr("The difference is noise: "));
+  EXPECT_THAT(judged(Verdict::close, Verdict::differs), HasSubstr("The difference is not noise: "));
+  EXPECT_THAT(judged(Verdict::close, Verdict::unrun), HasSubstr("is not decided"));
 }
 
 TEST(TwoRuns, CompareNoNumbersOfARunThatFailed) {
