@@ -55,7 +55,19 @@ class Observer:
 
     def step_gradients(self) -> None:
         """Before clipping and the optimizer change them. Taken apart here, gathered at the end."""
-        self.gradients.append({name: copy_of_gradient(self.gradient(p), p) for name, p in self.parameters})
+        self.gradients.append({name: copy_of_gradient(self.gradient(p), p) for name, p in self.optimized()})
+
+    def optimized(self) -> list[tuple[str, nn.Parameter]]:
+        """A function that runs a forward leaves gathered parameters in the place of those that the optimizer has."""
+        optimizer = self.program.optimizer
+        held = {id(p) for group in optimizer.param_groups for p in group["params"]} if optimizer else set()
+        if all(id(p) in held for _, p in self.parameters):
+            return self.parameters
+        present = dict(self.names.parameters_of(self.program.model))
+        return [
+            (name, present.get(name, p) if id(p) not in held and id(present.get(name)) in held else p)
+            for name, p in self.parameters
+        ]
 
     def norm_of(self, optimized: Sequence[nn.Parameter]) -> torch.Tensor:
         """Where the trainer does not clip: of the optimizer's gradients, each element of a full one counted once, however its
