@@ -227,8 +227,9 @@ void show_context_parallel(Showing& showing, const EffectRuns& runs) {
   if (!runs.subject.apply.empty()) return expect_some_collective(showing, runs, "cp");
   bound_context_parallel(showing, runs);
   if (option_of(runs.item(), "ring")) return expect_ring(showing, runs);
-  expect_collective(showing, runs.with, "all_gather", "cp", Phase::forward);
-  expect_collective(showing, runs.with, "reduce_scatter", "cp", Phase::backward);
+  const bool ulysses = option_of(runs.item(), "ulysses").has_value();
+  expect_collective(showing, runs.with, ulysses ? "all_to_all" : "all_gather", "cp", Phase::forward);
+  expect_collective(showing, runs.with, ulysses ? "all_to_all" : "reduce_scatter", "cp", Phase::backward);
   expect_split_work(showing, runs, 1, world_size(runs.mesh()));
 }
 

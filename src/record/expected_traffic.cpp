@@ -159,12 +159,19 @@ void bound_context_parallel(Showing& showing, const EffectRuns& runs) {
   if (!is_usual_model(c)) return;
   const std::int64_t exchanges = passes_of(c) * 2 * kUsualModel.layers;
   const std::int64_t hops = exchanges * (world_size(runs.mesh()) - 1);
-  const bool ring = option_of(runs.item(), "ring").has_value();
+  const bool ring = option_of(runs.item(), "ring").has_value(), ulysses = option_of(runs.item(), "ulysses").has_value();
+  const bool gathers = !ring && !ulysses;
   const int times = times_in_backward(c.stack);
-  expect_at_most(showing, ring ? 0 : exchanges, count_of(runs.with, "all_gather", "cp", kForward),
+  expect_at_most(showing, gathers ? exchanges : 0, count_of(runs.with, "all_gather", "cp", kForward),
                  "all_gather on cp in forward");
-  expect_at_most(showing, ring ? 0 : times * exchanges, count_of(runs.with, "reduce_scatter", "cp", {Phase::backward}),
+  expect_at_most(showing, gathers ? times * exchanges : 0, count_of(runs.with, "reduce_scatter", "cp", {Phase::backward}),
                  "reduce_scatter on cp in backward");
+  // Queries, keys and values go, and the attention's result comes back; both again in a recomputation.
+  const int recomputed = owes(c.stack, OwedEffect::recompute) ? 2 : 1;
+  expect_at_most(showing, ulysses ? 2 * exchanges : 0, count_of(runs.with, "all_to_all", "cp", kForward),
+                 "all_to_all on cp in forward");
+  expect_at_most(showing, ulysses ? 2 * recomputed * times * exchanges : 0, count_of(runs.with, "all_to_all", "cp", kBackward),
+                 "all_to_all on cp in backward");
   expect_at_most(showing, ring ? hops : 0, count_of(runs.with, "send", "cp", kForward), "send on cp in forward");
   expect_at_most(showing, ring ? 2 * times * hops : 0, count_of(runs.with, "send", "cp", {Phase::backward}),
                  "send on cp in backward");
