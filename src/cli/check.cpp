@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/project/check_code.h"
+#include "cli/project/open_options.h"
 #include "cli/project/project.h"
 #include "cli/settings/project_report.h"
 #include "cli/shared/format_option.h"
@@ -44,7 +45,8 @@ Result<int> run_check(const CheckOptions& options) {
   const Knowledge& known = asked->knowledge;
   const auto selection = RuleSelection::parse(options.select, options.ignore, known.rules);
   if (!selection) return selection.error();
-  Report report = check(asked->stack, Judge(known.rules, asked->settled.target, known.observations, asked->job, *selection));
+  const Judge judge(known.rules, asked->settled.target, known.observations, asked->job, *selection);
+  Report report = check_with_open_options(asked->stack, {}, judge);
   report.target_assumed = asked->settled.assumed;
   report.newest_run = asked->settled.newest_run;
   const std::string refused = asked->imported ? refusals_of(*asked->imported) : "";

@@ -13,12 +13,14 @@
 #include "cli/command.h"
 #include "cli/project/found_project.h"
 #include "cli/project/ignore_comments.h"
+#include "cli/project/open_options.h"
 #include "cli/project/project.h"
 #include "cli/settings/project_notes.h"
 #include "cli/settings/project_view.h"
 #include "import/code/scan.h"
 #include "rules/check.h"
 #include "stack/notation.h"
+#include "stack/transforms.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -98,7 +100,9 @@ std::vector<OpenPlace> open_places(const ScannedCode& code) {
 }  // namespace
 
 bool is_lone_number(const Stack& stack) {
-  return stack.items.size() == 1 && (stack.items.front().name == "amp" || stack.items.front().name == "optimizer");
+  std::vector<Item> items = stack.items;
+  std::erase_if(items, [](const Item& item) { return info_of(item).between; });
+  return items.empty() || (items.size() == 1 && (items.front().name == "amp" || items.front().name == "optimizer"));
 }
 
 bool is_code(const Question& question) {
@@ -127,7 +131,9 @@ Result<int> check_code(const CheckOptions& options) {
   const Judge judge(known.rules, asked->settled.target, known.observations, asked->job, *selection);
   std::vector<Report> reports;
   for (const ScannedStack* one : judged_code.stacks) {
-    reports.push_back(check_scanned(*one, judge));
+    OpenOptions open;
+    for (const ScannedCall& call : one->calls) open.push_back(call.open_options);
+    reports.push_back(check_with_open_options(one->imported.stack, open, judge));
     reports.back().target_assumed = asked->settled.assumed;
     reports.back().newest_run = asked->settled.newest_run;
   }
@@ -145,119 +151,6 @@ Result<int> check_code(const CheckOptions& options) {
   if (errors_of(report) > 0 || (options.strict && advice_of(report) > 0)) return kDecidedAgainst;
   const bool is_open = report.stacks.empty() || !report.open.empty() || undecided_of(report) > 0;
   return is_open ? kUndecided : kNothingAgainst;
-}
-
-namespace {
-
-// One possible value of an option that code leaves open, and when it applies. Without a value, the option is not written.
-struct OpenValue {
-  std::string option;
-  std::string value;
-  std::string condition;
-};
-
-const std::vector<std::vector<OpenValue>>& open_values() {
-  static const std::vector<std::vector<OpenValue>> all{
-      {{"sp", "", "your plan has sequence parallelism"}, {"sp", "off", "your plan has no sequence parallelism"}},
-      {{"plan", "", "your plan splits the embedding by rows"}, {"plan", "blocks", "your plan leaves the embedding whole"}}};
-  return all;
-}
-
-struct Variant {
-  Stack stack;
-  // Conditions of the open options. An option with a value outside the notation adds none, since its effect is unknown.
-  std::vector<std::string> conditions;
-};
-
-std::vector<Variant> variants_of(const ScannedStack& one) {
-  std::vector<Variant> all{{.stack = one.imported.stack, .conditions = {}}};
-  for (std::size_t at = 0; at < one.calls.size(); ++at)
-    for (const auto& [option, state] : one.calls[at].open_options) {
-      const auto values = std::ranges::find_if(open_values(), [&](const auto& row) { return row.front().option == option; });
-      if (values == open_values().end()) continue;
-      std::vector<Variant> longer;
-      for (const Variant& variant : all)
-        for (const OpenValue& value : *values) {
-          Variant made = variant;
-          if (!value.value.empty()) made.stack.items[at].options.push_back({option, value.value});
-          if (state != "other") made.conditions.push_back(value.condition);
-          longer.push_back(std::move(made));
-        }
-      all = std::move(longer);
-    }
-  return all;
-}
-
-bool is_same(const Finding& one, const Finding& other) {
-  return one.rule == other.rule && std::ranges::equal(one.parties, other.parties, {}, &Party::index, &Party::index);
-}
-
-using FindingList = std::vector<Finding>;
-
-bool has(const FindingList& findings, const Finding& finding) {
-  return std::ranges::any_of(findings, [&](const Finding& one) { return is_same(one, finding); });
-}
-
-using Conditions = std::vector<std::string>;
-
-// The combinations of option values for which the finding occurs; one empty combination if it occurs for all.
-std::vector<Conditions> conditions_with(const std::vector<Variant>& variants, const std::vector<FindingList>& found,
-                                        const Finding& finding) {
-  std::map<Conditions, bool> all;
-  for (std::size_t at = 0; at < variants.size(); ++at) {
-    bool& has_all = all.try_emplace(variants[at].conditions, true).first->second;
-    has_all = has_all && has(found[at], finding);
-  }
-  std::vector<Conditions> with;
-  for (const auto& [conditions, has_all] : all)
-    if (has_all) with.push_back(conditions);
-  return with.size() == all.size() ? std::vector<Conditions>{{}} : with;
-}
-
-Conditions shared_by(const std::vector<Conditions>& all) {
-  Conditions shared = all.front();
-  for (const Conditions& other : all)
-    std::erase_if(shared, [&](const std::string& one) { return std::ranges::count(other, one) == 0; });
-  return shared.empty() ? all.front() : shared;
-}
-
-// Merges the findings of the variants: `found` has a list for each.
-FindingList merge(const std::vector<Variant>& variants, const std::vector<FindingList>& found) {
-  FindingList made;
-  for (const FindingList& findings : found)
-    for (const Finding& finding : findings) {
-      if (has(made, finding)) continue;
-      const std::vector<Conditions> with = conditions_with(variants, found, finding);
-      if (with.empty()) continue;
-      made.push_back(finding);
-      if (with.front().empty()) continue;
-      Finding& conditional = made.back();
-      conditional.severity = Severity::advice;
-      conditional.headline = fmt::format("if {}: {}", join(shared_by(with), " and "), finding.headline);
-    }
-  std::ranges::stable_sort(made, {}, [](const Finding& finding) { return finding.severity != Severity::error; });
-  return made;
-}
-
-}  // namespace
-
-Report check_scanned(const ScannedStack& one, const Judge& judge) {
-  const std::vector<Variant> variants = variants_of(one);
-  std::vector<Report> reports;
-  std::vector<FindingList> found, not_asked;
-  for (const Variant& variant : variants) {
-    reports.push_back(check(variant.stack, judge));
-    found.push_back(reports.back().findings);
-    not_asked.push_back(reports.back().not_asked.findings);
-  }
-  Report made = reports.front();
-  made.findings = merge(variants, found);
-  made.not_asked.findings = merge(variants, not_asked);
-  if (count_of(made, Severity::error) == 0) {
-    made.conflict.reset();
-    made.repaired.reset();
-  }
-  return made;
 }
 
 }  // namespace ordercheck::cli

@@ -4,13 +4,12 @@
 #include "base/result.h"
 #include "cli/project/project.h"
 #include "cli/shared/question.h"
-#include "import/code/scan.h"
-#include "rules/check.h"
 #include "stack/stack.h"
 
 namespace ordercheck::cli {
 
-// Whether the stack has only an item such as amp or optimizer, so that there is no order to check.
+// Whether the stack has only an item such as amp or optimizer beside what is between transforms, so that there is no order to
+// check.
 bool is_lone_number(const Stack& stack);
 
 // Whether the argument is training code: a .py file, or a folder whose name is not a valid stack.
@@ -19,12 +18,5 @@ bool is_code(const Question& question);
 // Checks the code and returns the exit code: kUndecided if no stack is found, or if a call that may apply a transform was not
 // followed.
 Result<int> check_code(const CheckOptions& options);
-
-// Checks a stack found in code, where some options may be unknown ("open").
-
-// Checks the stack once per value of each open option. A finding for all values is kept. A finding for some values becomes
-// advice that begins with "if ...". If the option's value cannot be written in the notation, only findings for all values are
-// kept.
-Report check_scanned(const ScannedStack& one, const Judge& judge);
 
 }  // namespace ordercheck::cli

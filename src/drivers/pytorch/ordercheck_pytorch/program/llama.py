@@ -129,7 +129,13 @@ def initial_value(seed: int, name: str, like: torch.Tensor) -> torch.Tensor:
     return values.reshape(like.shape).to(like.dtype)
 
 
-def make_llama(dtype: torch.dtype, seed: int, dropout: float = 0.0) -> Llama:
-    model = Llama(dropout).to(dtype)
-    model.load_state_dict({name: initial_value(seed, name, p) for name, p in model.named_parameters()})
+def make_llama(dtype: torch.dtype, seed: int, variant: str = "llama") -> Llama:
+    """`variant`: llama, llama_dropout, or llama_tied, whose output has the weight of the embedding."""
+    model = Llama(0.25 if variant == "llama_dropout" else 0.0).to(dtype)
+    if variant == "llama_tied":
+        assert model.output is not None and model.tok_embeddings is not None
+        model.output.weight = model.tok_embeddings.weight
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(initial_value(seed, name, parameter))
     return model

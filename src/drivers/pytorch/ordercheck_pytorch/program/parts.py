@@ -63,7 +63,7 @@ class Parts:
 def parts_of_engine(case: Case, device: str) -> Parts:
     settings = case.settings
     return Parts(
-        build=lambda where: make_llama(settings.dtype, settings.seed, dropout_of(case.model)).to(where),
+        build=lambda where: make_llama(settings.dtype, settings.seed, case.model).to(where),
         transforms=TRANSFORMS,
         apply=functools.partial(apply_items, case, TRANSFORMS),
         task=lambda case: token_task(functools.partial(cross_entropy_of, dtype=settings.dtype)),
@@ -72,7 +72,3 @@ def parts_of_engine(case: Case, device: str) -> Parts:
         default_dtype=torch.float64 if case.widen and settings.dtype is torch.float64 else torch.float32,
         counters={"operators_kept": 0},
     )
-
-
-def dropout_of(model: str) -> float:
-    return 0.25 if model == "llama_dropout" else 0.0

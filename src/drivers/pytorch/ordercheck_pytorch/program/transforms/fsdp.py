@@ -1,5 +1,8 @@
 """FSDP2: fully_shard on every block, then on the root. hsdp shards within and replicates across.
 
+groups=apart: the embedding and the output are groups of their own; without it they are in that of the root, as the rest
+that is in no block.
+
 mp   its MixedPrecisionPolicy: parameters are gathered in that dtype and a module's inputs cast to it; gradients are reduced
      in float32, as torchtitan reduces them"""
 
@@ -14,7 +17,7 @@ from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from ...torch_compat import streams_of_a_cpu_give_events
 from ..case import Item
 from .averaged_gradients import cannot_average
-from .program import Program, Site, layers_of
+from .program import Program, Site, holder_of_layers, layers_of
 from .summed_gradients import divides_always, sum_gradients
 from .transform import Transform
 
@@ -37,9 +40,14 @@ def shard(program: Program, item: Item, mesh: DeviceMesh) -> None:
         )
     reshard = {"always": True, "never": False}.get(item.options.get("reshard", "default"))
     of_blocks: dict[str, Any] = {} if reshard is None else {"reshard_after_forward": reshard}
-    for block in layers_of(program.model).values():
-        fully_shard(block, **arguments, **of_blocks)
-        sum_gradients(block)
+    apart = ("tok_embeddings", "output") if "groups" in item.options else ()
+    holder = holder_of_layers(program.model)
+    ends = [
+        end for name in apart if (end := getattr(holder, name)) is not None
+    ]  # a stage has one of them, or none
+    for module in [*ends, *layers_of(program.model).values()]:
+        fully_shard(module, **arguments, **of_blocks)
+        sum_gradients(module)
     fully_shard(program.model, **arguments)
     sum_gradients(program.model)
     # Its parameters are others than before: what averaged gradients of those has no hold of these.
@@ -64,5 +72,5 @@ def needs_an_accelerator(item: Item, why: str) -> str:
     return f"{item.name} of torch {torch.__version__} needs an accelerator: {why}"
 
 
-FSDP = Transform(apply_fsdp, ("reshard", "mp"), ("block",), cannot_shard)
-HSDP = Transform(apply_hsdp, ("reshard", "mp"), ("block",), cannot_shard_and_replicate)
+FSDP = Transform(apply_fsdp, ("reshard", "mp", "groups"), ("block",), cannot_shard)
+HSDP = Transform(apply_hsdp, ("reshard", "mp", "groups"), ("block",), cannot_shard_and_replicate)
