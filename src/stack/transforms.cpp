@@ -22,7 +22,22 @@ std::vector<TransformInfo> catalogue() {
       .name = "spmd", .form = word, .words = {"partial_dtensor", "full_dtensor"}, .absent = "with spmd_types"};
   // Whether recomputation restores the random state of forward. Default: on.
   const OptionInfo preserve_random_state{.name = "preserve_rng_state", .form = word, .words = {"on", "off"}};
+  // Which group of parameters has the embedding and which the output. Default: both are in that of the root.
+  const OptionInfo groups{.name = "groups", .form = word, .words = {"apart"}, .unsaid_if = "tied"};
   constexpr TransformKind layout = TransformKind::layout, numeric = TransformKind::numeric;
+  const auto between = [](const char* name, const char* title) {
+    return TransformInfo{.name = name,
+                         .title = title,
+                         .nested = name,
+                         .kind = TransformKind::numeric,
+                         .value = ValueForm::none,
+                         .scope = Scope::model,
+                         .axes = {},
+                         .owes = {},
+                         .modes = {},
+                         .options = {},
+                         .between = true};
+  };
   return {
       {.name = "pp",
        .title = "pipeline parallel",
@@ -82,6 +97,7 @@ std::vector<TransformInfo> catalogue() {
        .modes = {},
        .options = {{.name = "all_gather", .group = "exchange"},
                    {.name = "ring", .group = "exchange"},
+                   {.name = "ulysses", .group = "exchange"},  // all-to-all between parts of the sequence and of the heads
                    {.name = "balance", .form = word, .words = {"head_tail"}},
                    spmd}},
       {.name = "ac",
@@ -158,7 +174,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {reshard, mixed_precision, spmd}},
+       .options = {reshard, mixed_precision, groups, spmd}},
       {.name = "hsdp",
        .title = "hybrid sharded data parallel (FSDP2)",
        .nested = "HSDP",
@@ -168,7 +184,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate", "dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {reshard, mixed_precision, spmd}},
+       .options = {reshard, mixed_precision, groups, spmd}},
       {.name = "ddp",
        .title = "replicated data parallel (DDP)",
        .nested = "DDP",
@@ -241,6 +257,10 @@ std::vector<TransformInfo> catalogue() {
                    {.name = "weight_decay", .form = number},
                    // The update must be the same, whether within backward or after it.
                    {.name = "in_backward", .form = word, .words = {"on"}, .layout = true}}},
+      between("tie", "tying the output's weight to the embedding's"),
+      between("lora", "low-rank adapters (LoRA)"),
+      between("freeze", "freezing the embedding"),
+      between("forward", "a call of the model"),
   };
 }
 

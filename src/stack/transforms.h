@@ -10,7 +10,7 @@
 
 namespace ordercheck {
 
-// Layout transforms (tp, fsdp, ...) must not change numbers. Numeric ones (optimizer, amp, ...) do, so the single-rank
+// Layout transforms (tp, fsdp, ...) must not change numbers. Numeric ones (optimizer, amp, ...) may, so the single-rank
 // reference runs them too.
 enum class TransformKind { layout, numeric };
 
@@ -34,6 +34,8 @@ struct OptionInfo {
   bool layout = false;      // of a numeric transform: the option must not change numbers
   std::string axis = "";    // the mesh axis that a count sizes, besides the transform's axes; "" if none
   std::string absent = "";  // describes an item without the option: "in place"; "" to say nothing
+  // A size of the job. If it is above 0, a stack without the option leaves it open; "" if never.
+  std::string unsaid_if = "";
 };
 
 // What a run must show of a transform, else the transform was ignored. record/effect_families.h has a check per name.
@@ -41,7 +43,7 @@ struct OptionInfo {
 //   kept              a policy keeps results for the recomputation
 //   captured          graphs run the matrix products of the compiled modules
 //   tensor_parallel   every product is split, and the ranks communicate
-//   context_parallel  keys and values are gathered, and the work is split
+//   context_parallel  keys and values are gathered (ulysses: exchanged for heads), and the work is split
 //   expert_parallel   tokens go to the ranks of their experts, and their gradients back
 //   pipeline          stages send messages, and each does a part of the work
 //   sharded           parameters are all-gathered, gradients reduce-scattered, the batch is split; with a bucket, several at
@@ -78,6 +80,8 @@ struct TransformInfo {
   std::optional<Scope> outermost = {};  // the scope when nested outermost; unset: `scope`
   bool captures = false;                // captures a graph itself, without torch.compile
   bool casts = false;                   // casts before a reduction, so that results depend on the layout
+  // What a program does between transforms, such as a call of the model. No page lists it among the transforms.
+  bool between = false;
 };
 
 const std::vector<TransformInfo>& transforms();

@@ -63,7 +63,9 @@ TEST(GenericRooms, NameNoEngineAndNoProject) {
 }
 
 TEST(GenericRooms, ReportNamesNoTransform) {
-  EXPECT_THAT(lines_that_match(files_under("src/report"), any_quoted(names_in(transforms()))), IsEmpty());
+  std::vector<std::string> names = names_in(transforms());
+  std::erase(names, "forward");  // a phase has that name, too
+  EXPECT_THAT(lines_that_match(files_under("src/report"), any_quoted(names)), IsEmpty());
 }
 
 TEST(GenericRooms, AreSearchedForWhatIsWrittenOut) {

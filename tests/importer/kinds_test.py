@@ -217,36 +217,50 @@ class AroundSharding(unittest.TestCase):
     SHARD = "    for b in model.layers:\n        fully_shard(b)\n    fully_shard(model)\n"
     OPTIMIZER = "    o = torch.optim.AdamW(model.parameters())\n"
 
-    def notes(self, *parts: str) -> list[str]:
-        return notes(IMPORTS + "from peft import get_peft_model\ndef f(model, x):\n" + "".join(parts))
+    def stacks(self, *parts: str) -> list[str]:
+        return stacks(IMPORTS + "from peft import get_peft_model\ndef f(model, x, other):\n" + "".join(parts))
 
-    def test_a_forward_between_sharding_and_the_optimizer_is_named(self) -> None:
+    def test_a_forward_between_sharding_and_the_optimizer_is_in_the_stack(self) -> None:
         forward = "    with torch.no_grad():\n        print(model(x))\n"
-        found = self.notes(self.SHARD, forward, self.OPTIMIZER)
-        self.assertEqual(len(found), 1)
-        self.assertTrue(
-            found[0].startswith("a.py:11: model: this forward leaves the root's parameters unsharded")
+        self.assertEqual(
+            self.stacks(self.SHARD, forward, self.OPTIMIZER), ["f: fsdp,forward,optimizer=adamw"]
         )
-        helper = "def warm(model, x):\n    model(x)\ndef shard(model):\n" + self.SHARD
-        caller = "def g(model, x):\n    shard(model)\n    warm(model, x)\n" + self.OPTIMIZER
-        self.assertEqual(notes(IMPORTS + helper + caller), [])  # a helper without transforms marks nothing
         for parts in (
             (forward, self.SHARD, self.OPTIMIZER),
             (self.SHARD, self.OPTIMIZER, forward),
             (self.SHARD, "    model(x).sum().backward()\n", self.OPTIMIZER),
             (self.SHARD, "    model.train()\n", self.OPTIMIZER),
-            (forward, self.OPTIMIZER),
+            (self.SHARD, "    other(x)\n", self.OPTIMIZER),
         ):
-            self.assertEqual(self.notes(*parts), [], parts)
+            self.assertEqual(self.stacks(*parts), ["f: fsdp,optimizer=adamw"], parts)
 
-    def test_adapters_that_are_added_after_sharding_are_named(self) -> None:
-        adapter = "    model = get_peft_model(model, x)\n"
-        found = self.notes(self.SHARD, adapter, self.OPTIMIZER)
+    def test_a_backward_outside_of_context_parallel_is_named(self) -> None:
+        begin = (
+            "from torch.distributed.tensor.experimental import context_parallel\n"
+            "def f(model, mesh, x):\n    with context_parallel(mesh, buffers=[x]):\n        loss = model(x).sum()\n"
+        )
+        found = notes(begin + "    loss.backward()\n")
         self.assertEqual(len(found), 1)
-        self.assertTrue(found[0].startswith("a.py:10: get_peft_model: fully_shard came before: the adapters"))
-        self.assertEqual(self.notes(adapter, self.SHARD, self.OPTIMIZER), [])
-        code = IMPORTS + "from peft import get_peft_model\ndef f(model, x):\n" + adapter
-        self.assertEqual((stacks(code), notes(code)), ([], []))
+        self.assertIn("backward is called outside of it, at line 5", found[0])
+        self.assertEqual(notes(begin + "        loss.backward()\n"), [])
+        self.assertEqual(notes(begin), [])  # the caller may call backward inside
+
+    def test_adapters_are_in_the_stack_where_they_are_added(self) -> None:
+        adapter = "    model = get_peft_model(model, x)\n"
+        self.assertEqual(self.stacks(self.SHARD, adapter, self.OPTIMIZER), ["f: fsdp,lora,optimizer=adamw"])
+        self.assertEqual(self.stacks(adapter, self.SHARD, self.OPTIMIZER), ["f: lora,fsdp,optimizer=adamw"])
+        self.assertEqual(self.stacks(adapter), [])
+
+    def test_a_part_that_is_frozen_once_ddp_has_the_model_is_in_the_stack(self) -> None:
+        ddp = "    model = torch.nn.parallel.DistributedDataParallel(model)\n"
+        freeze = "    model.embed.requires_grad_(False)\n"
+        self.assertEqual(self.stacks(ddp, freeze), ["f: ddp,freeze"])
+        for parts in (
+            (freeze, ddp),
+            (ddp, "    model.embed.requires_grad_(True)\n"),
+            (ddp, "    other.requires_grad_(False)\n"),
+        ):
+            self.assertEqual(self.stacks(*parts), ["f: ddp"], parts)
 
 
 class Unread(unittest.TestCase):

@@ -20,10 +20,15 @@ std::string pages_naming(const std::string& transform, const std::vector<Rule>& 
   return join(ids, ", ");
 }
 
+std::string what_of_numbers(const TransformInfo& info) {
+  if (info.between) return "; between transforms, and in the single-rank reference too";
+  return info.kind == TransformKind::numeric ? "; changes numbers" : "; owes the same numbers";
+}
+
 std::string facts_of(const TransformInfo& info, const std::vector<Rule>& rules) {
   std::vector<std::string> options;
   for (const OptionInfo& option : info.options) options.push_back(option.name);
-  return term_row("is", info.title + (info.kind == TransformKind::numeric ? "; changes numbers" : "; owes the same numbers")) +
+  return term_row("is", info.title + what_of_numbers(info)) +
          term_row("written", syntax_of(info) + ", nested " + info.nested + "(model)") +
          term_row("scope", fmt::format("{}, unless written: @model, @block, @experts, @attention", name_of(info.scope))) +
          term_row("axes", info.axes.empty() ? "none" : join(info.axes, ", ")) + term_row("options", join(options, ", ")) +

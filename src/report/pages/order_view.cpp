@@ -51,7 +51,9 @@ Stack items_around(const std::string& first, const Sources& sources) {
     return stack;
   };
   for (const TransformInfo& info : transforms()) {
-    if (is_data_parallel(info) || taken.contains(info.name) || !is_named(sources.rules, {RuleKind::order}, info.name)) continue;
+    if (info.between || is_data_parallel(info) || taken.contains(info.name) ||
+        !is_named(sources.rules, {RuleKind::order}, info.name))
+      continue;
     taken.insert(info.name);
     if (excludes(stack_of_taken(), sources)) taken.erase(info.name);
   }
@@ -102,7 +104,8 @@ Item item_named(const std::string& name) { return with_degrees(Stack{.items = {I
 std::vector<std::string> known_transforms(const std::vector<Rule>& rules) {
   std::vector<std::string> known;
   for (const TransformInfo& info : transforms())
-    if (is_named(rules, {RuleKind::order, RuleKind::clash, RuleKind::commutes}, info.name)) known.push_back(info.name);
+    if (!info.between && is_named(rules, {RuleKind::order, RuleKind::clash, RuleKind::commutes}, info.name))
+      known.push_back(info.name);
   return known;
 }
 
@@ -247,8 +250,9 @@ OrderAnswer order_answer(const std::vector<RecommendedOrder>& orders, const Pair
   for (const EngineRuns& engine : engines)
     if (engine.target.project == sources.reader && engine.target.version)
       answer.versions.push_back(print(*engine.target.version));
-  std::ranges::copy_if(pairs.rows, std::back_inserter(answer.silent),
-                       [](const PairTableRow& row) { return is_silent(*find_named<Shown>(row["shown"].get<std::string>())); });
+  std::ranges::copy_if(pairs.rows, std::back_inserter(answer.silent), [](const PairTableRow& row) {
+    return !row["between"] && is_silent(*find_named<Shown>(row["shown"].get<std::string>()));
+  });
   if (orders.empty()) return answer;
   const RecommendedOrder& order = orders.front();
   answer.names = run_names(order);

@@ -82,7 +82,7 @@ struct OrderAnswer {
   std::vector<std::string> left_out;   // the transforms that were never run
   std::vector<OrderRun> blocked;       // runs of the first order on `target` with errors
   Shown whole_order = Shown::not_run;  // what that order showed there
-  std::vector<PairTableRow> silent;    // rows of the pair table where nothing is raised, but training is not as requested
+  std::vector<PairTableRow> silent;    // rows of the pair table, of transforms alone, where nothing is raised
 };
 
 // `orders` and `pairs`: results of recommended_orders and pair_table for the same sources.

@@ -17,6 +17,7 @@
 #include "stack/case.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
@@ -132,15 +133,17 @@ std::optional<Stack> build_instead_of(const PageRun& page, const Judge& judge, c
 
 PairTableRow row_of(const PageRun& page, const Judge& judge, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const std::optional<Stack> good = build_instead_of(page, judge, sources, engines);
-  return {{"shown", name_of(page.shown)},
-          {"good", good ? print(*good) : ""},
-          {"good_ran", good && ran_equal(*good, sources, engines)},
-          {"bad", print(page.run->subject.stack)},
-          {"clips", clips(page.run->subject.stack)},
-          {"happens", happened_in_words(page.shown, page.run->seen) + detail_of(page.run->seen)},
-          {"since", since_in_words(*page.rule, reader_target(sources), sources.observations)},
-          {"basis", name_of(page.rule->basis)},
-          {"page", link_to(*page.rule)}};
+  return {
+      {"shown", name_of(page.shown)},
+      {"good", good ? print(*good) : ""},
+      {"good_ran", good && ran_equal(*good, sources, engines)},
+      {"bad", print(page.run->subject.stack)},
+      {"clips", clips(page.run->subject.stack)},
+      {"between", std::ranges::any_of(page.run->subject.stack.items, [](const Item& item) { return info_of(item).between; })},
+      {"happens", happened_in_words(page.shown, page.run->seen) + detail_of(page.run->seen)},
+      {"since", since_in_words(*page.rule, reader_target(sources), sources.observations)},
+      {"basis", name_of(page.rule->basis)},
+      {"page", link_to(*page.rule)}};
 }
 
 }  // namespace

@@ -316,7 +316,10 @@ def _method(
         root = receiver.root or root_of(func.value)
         applied.apply_compile(frame, node, receiver.scope, arguments, root, in_place=True)
         return receiver
-    if METHODS[name] == "flag":
+    if METHODS[name] == "frozen":
+        if arguments.word(0, "requires_grad") is False:
+            frame.item(node, "frozen", "", root=receiver.root or root_of(func.value))
+    elif METHODS[name] == "flag":
         given = (arguments.named.get("gradient_checkpointing_kwargs") or UNKNOWN).field("use_reentrant")
         options = (("reentrant", ""),) if given is not None and given.literals == frozenset([True]) else ()
         frame.item(node, "ac", "block", "", options, receiver.root or root_of(func.value), is_flag=True)

@@ -62,6 +62,7 @@ METHODS: dict[str, str] = {
     "gradient_checkpointing_enable": "flag",
     "enable_gradient_checkpointing": "flag",  # of diffusers
     "set_cp_mesh": "cp",
+    "requires_grad_": "frozen",
     "compile": "compile",
 }
 
@@ -120,6 +121,9 @@ DEFAULT_SCOPE = {
     "hsdp": "block",
     "replicate": "model",
     "quantize": "model",
+    "lora": "model",
+    "freeze": "model",
+    "forward": "model",
 }
 
 # A function of another package that is given a module and is called like this may apply a transform.

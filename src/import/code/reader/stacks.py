@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tree import MARKERS, SHARDS, Item, Note, merged
 
 NUMERIC = ("optimizer", "amp", "quantize")
@@ -11,30 +13,37 @@ def stacks_of(items: tuple[Item, ...], notes: list[Note]) -> list[tuple[str, tup
     """Each stack with the model that it is of, '' where there is one alone."""
     models = _models_of(items)
     parts = [(model, _of_model(items, model, models)) for model in models] or [("", items)]
-    return [(model, _stage_first(_flag_inside(_unmarked(own, notes), notes), notes)) for model, own in parts]
+    return [(model, _stage_first(_flag_inside(_unmarked(own), notes), notes)) for model, own in parts]
 
 
-def _unmarked(items: tuple[Item, ...], notes: list[Note]) -> tuple[Item, ...]:
-    """The transforms alone. What a marker after fully_shard does to them is noted."""
-    items = _with_prepared_optimizers(items)
-    is_sharded, forward = False, None
-    for item in items:
-        is_sharded = is_sharded or item.name in SHARDS
-        if item.name == "adapter" and is_sharded:
-            why = "fully_shard came before: the adapters that this adds are not sharded, and their gradients not reduced"
-            notes.append(Note(item.call, item.file, item.line, why))
-        elif item.name == "forward" and is_sharded:
+def _unmarked(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """The transforms, and what stands between them where the order matters: a forward between fully_shard and the optimizer
+    or a frozen parameter, adapters, and a parameter that is frozen once DDP has the model."""
+    roots: dict[str, set[str]] = {"sharded": set(), "ddp": set()}
+    forward: Item | None = None
+    kept: list[Item] = []
+    for item in _with_prepared_optimizers(items):
+        if item.name in SHARDS:
+            roots["sharded"].add(item.root)
+        elif item.name == "ddp":
+            roots["ddp"].add(item.root)
+        if item.name == "adapter":
+            kept.append(replace(item, name="lora"))
+        elif item.name == "forward" and item.root in roots["sharded"]:
             forward = forward or item
         elif item.name == "backward":
             forward = None  # it shards the parameters again
-        elif item.name == "optimizer" and forward is not None:
-            why = (
-                "this forward leaves the root's parameters unsharded, and the optimizer that is made after it holds those: "
-                "no step updates them"
-            )
-            notes.append(Note(forward.call, forward.file, forward.line, why))
-            forward = None
-    return merged(tuple(item for item in items if item.name not in MARKERS))
+        elif item.name == "frozen":
+            if item.root in roots["ddp"] or (forward is not None and item.root == forward.root):
+                kept += [forward] if forward is not None else []
+                kept.append(replace(item, name="freeze"))
+                forward = None
+        elif item.name not in MARKERS:
+            if item.name == "optimizer" and forward is not None:
+                kept.append(forward)
+                forward = None
+            kept.append(item)
+    return merged(tuple(kept))
 
 
 def _with_prepared_optimizers(items: tuple[Item, ...]) -> tuple[Item, ...]:

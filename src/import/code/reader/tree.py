@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Tuple, Union  # noqa: UP035
 
 # Calls that are no transform, but matter by what stands before and after them: see stacks.py.
-MARKERS = ("forward", "backward", "adapter", "prepared")
+MARKERS = ("forward", "backward", "adapter", "frozen", "prepared")
 SHARDS = frozenset(["fsdp", "hsdp"])
 # File and function, the test as written, whether it holds or which value it is of several.
 Condition = Tuple[str, str, Union[bool, str]]  # noqa: UP006, UP007 (of Python 3.9)

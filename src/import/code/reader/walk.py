@@ -333,6 +333,8 @@ class Frame:
             )
             if not known:
                 unread.append(context)
+            if any(isinstance(step, Item) and step.name == "cp" for step in self.steps[before:]):
+                self.note_backward_outside(context, node)
         body = self.part(lambda: self.walk_all(node.body))
         if has_items(body):
             for context in unread:
@@ -340,6 +342,16 @@ class Frame:
         self.steps.extend(body.steps)
 
     walk_asyncwith = walk_with
+
+    def note_backward_outside(self, context: ast.expr, node: ast.With | ast.AsyncWith) -> None:
+        """PyTorch exchanges keys and values for as long as the context is open."""
+        outside = line_of_backward(self.function.node, node)
+        if outside and not line_of_backward(node):
+            why = (
+                f"backward is called outside of it, at line {outside}: there, and in a recomputation, attention sees the "
+                "positions of its rank alone"
+            )
+            self.note(context, why)
 
     def walk_try(self, node: ast.Try) -> None:
         before = dict(self.names)
@@ -363,3 +375,17 @@ class Frame:
 
 def _harmless(ref: str) -> bool:
     return ref.split(".")[0] in HARMLESS_CONTEXTS or ref.startswith("builtins.")
+
+
+def line_of_backward(within: ast.AST, but: ast.AST | None = None) -> int:
+    """The line of the first call of a method `backward`, outside of `but`; 0 without one."""
+    left_out = set(ast.walk(but)) if but is not None else set()
+    lines = [
+        node.lineno
+        for node in ast.walk(within)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "backward"
+        and node not in left_out
+    ]
+    return min(lines, default=0)

@@ -20,6 +20,7 @@ from .transforms.optimizer import OPTIMIZER
 from .transforms.pp import PP
 from .transforms.replicate import REPLICATE
 from .transforms.sac import SAC
+from .transforms.steps import FORWARD, FREEZE, LORA, TIE
 from .transforms.tp import TP
 from .transforms.transform import Transform
 
@@ -36,8 +37,12 @@ TRANSFORMS: dict[str, Transform] = {
     "replicate": REPLICATE,
     "amp": AMP,
     "optimizer": OPTIMIZER,
+    "tie": TIE,
+    "lora": LORA,
+    "freeze": FREEZE,
+    "forward": FORWARD,
 }
-MODELS = ["llama", "llama_dropout"]
+MODELS = ["llama", "llama_dropout", "llama_tied"]
 
 
 class PublishedProject(Protocol):
