@@ -74,9 +74,10 @@ def run(
 ) -> Run:
     """Trains a few steps on real ranks and compares with a single-rank run.
 
-    model, apply, batch, loss, optimizer, step: functions of yours, each itself or as "package.module:function"; ranks import them, so each
-    stands in a module. widen: packages whose code asks for float32; arithmetic: "exact", "plain" or "float32"; engine: the
-    native one where it is built, else pytorch, which runs what is yours; python: an interpreter with torch, else this one.
+    model, apply, batch, loss, optimizer, step: functions of yours, each itself or as "package.module:function"; ranks import
+    them, so each stands in a module. widen: packages whose code asks for float32; arithmetic: "exact", "plain" or "float32";
+    engine: the native one where it is built, else pytorch, which runs what is yours; python: an interpreter with torch, else
+    this one.
     """
     arguments = ["run", _text("stack", stack)]
     folders: list[str] = []
