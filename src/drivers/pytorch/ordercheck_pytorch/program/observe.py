@@ -59,9 +59,9 @@ class Observer:
 
     def optimized(self) -> list[tuple[str, nn.Parameter]]:
         """A function that runs a forward leaves gathered parameters in the place of those that the optimizer has."""
-        optimizer = self.program.optimizer
-        held = {id(p) for group in optimizer.param_groups for p in group["params"]} if optimizer else set()
-        if all(id(p) in held for _, p in self.parameters):
+        groups = getattr(self.program.optimizer, "param_groups", [])  # an optimizer of a user may have none
+        held = {id(p) for group in groups for p in group["params"]}
+        if not held or all(id(p) in held for _, p in self.parameters):
             return self.parameters
         present = dict(self.names.parameters_of(self.program.model))
         return [
