@@ -108,8 +108,18 @@ Json count_of_pages(const PairTable& table) {
           {"not_run", counted(table.not_run, "rule")}};
 }
 
-// With stacks as code that breaks: table cells wrap.
+// Breaks the name of a parameter at its dots.
+std::string breakable_names(const std::string& text) {
+  constexpr std::size_t kLongest = 28;
+  std::vector<std::string> words = split(text, ' ');
+  for (std::string& word : words)
+    if (word.size() > kLongest) word = join(split(word, '.'), ".<wbr>");
+  return join(words, " ");
+}
+
+// With stacks and names that break: table cells wrap.
 Json shown_row(PairTableRow row) {
+  row["happens"] = breakable_names(row["happens"].get<std::string>());
   row["good"] = build_in_words(row);
   row["bad"] = breakable_code(row["bad"].get<std::string>());
   return row;
