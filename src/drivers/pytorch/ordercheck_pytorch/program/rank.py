@@ -98,7 +98,7 @@ class RankRun:
             warnings.simplefilter("always")
             parts.apply(program, site)
             if case.settings.exact:
-                put_on_grid(program.model.parameters(), case.settings.grid)  # those that a transform added
+                put_on_grid(self.added(program.model), case.settings.grid)
             if program.optimizer is None:
                 parts.optimizer(program, site)
         if case.settings.exact:
@@ -113,6 +113,10 @@ class RankRun:
         seen.notes = sorted({*warned, *program.notes, *parts.notes(applied)})
         self.watch.applied(program.model)
         return program, observer
+
+    def added(self, model: nn.Module) -> list[nn.Parameter]:
+        """Those that a transform added. Nothing else that it left is changed."""
+        return [p for name, p in self.names.parameters_of(model) if name not in self.seen.shapes]
 
     def see_parameters(self, parameters: list[tuple[str, nn.Parameter]]) -> None:
         """Those that transforms added or froze. Collective over the meshes of those that are DTensors."""
