@@ -231,8 +231,15 @@ class AroundSharding(unittest.TestCase):
             (self.SHARD, "    model(x).sum().backward()\n", self.OPTIMIZER),
             (self.SHARD, "    model.train()\n", self.OPTIMIZER),
             (self.SHARD, "    other(x)\n", self.OPTIMIZER),
+            (self.SHARD, forward, "    model.reshard()\n", self.OPTIMIZER),
         ):
             self.assertEqual(self.stacks(*parts), ["f: fsdp,optimizer=adamw"], parts)
+        always = "    fully_shard(model, reshard_after_forward=True)\n"
+        self.assertEqual(
+            self.stacks(always, forward, self.OPTIMIZER), ["f: fsdp:reshard=always@model,optimizer=adamw"]
+        )
+        blocks = self.SHARD.replace("fully_shard(b)", "fully_shard(b, reshard_after_forward=True)")
+        self.assertIn("forward", self.stacks(blocks, forward, self.OPTIMIZER)[0])
 
     def test_a_backward_outside_of_context_parallel_is_named(self) -> None:
         begin = (

@@ -117,7 +117,7 @@ def apply_call(frame: Frame, node: ast.Call) -> Value:
 
 
 def _mark_step(frame: Frame, node: ast.Call, callee: Value) -> None:
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("backward", "reshard"):
         frame.item(node, "backward", "")
     elif callee.scope == "model" and not callee.refs and isinstance(node.func, (ast.Name, ast.Attribute)):
         frame.item(node, "forward", "", root=callee.root or root_of(node.func))

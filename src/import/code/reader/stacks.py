@@ -17,13 +17,13 @@ def stacks_of(items: tuple[Item, ...], notes: list[Note]) -> list[tuple[str, tup
 
 
 def _unmarked(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """The transforms, and what stands between them where the order matters: a forward between fully_shard and the optimizer
-    or a frozen parameter, adapters, and a parameter that is frozen once DDP has the model."""
+    """The transforms, adapters, and two more calls where their place is wrong: a forward between fully_shard and the optimizer,
+    which matters where the root stays gathered, and a parameter that is frozen once DDP has the model."""
     roots: dict[str, set[str]] = {"sharded": set(), "ddp": set()}
     forward: Item | None = None
     kept: list[Item] = []
     for item in _with_prepared_optimizers(items):
-        if item.name in SHARDS:
+        if item.name in SHARDS and not (item.scope == "model" and ("reshard", "always") in item.options):
             roots["sharded"].add(item.root)
         elif item.name == "ddp":
             roots["ddp"].add(item.root)
@@ -34,10 +34,8 @@ def _unmarked(items: tuple[Item, ...]) -> tuple[Item, ...]:
         elif item.name == "backward":
             forward = None  # it shards the parameters again
         elif item.name == "frozen":
-            if item.root in roots["ddp"] or (forward is not None and item.root == forward.root):
-                kept += [forward] if forward is not None else []
+            if item.root in roots["ddp"]:
                 kept.append(replace(item, name="freeze"))
-                forward = None
         elif item.name not in MARKERS:
             if item.name == "optimizer" and forward is not None:
                 kept.append(forward)
