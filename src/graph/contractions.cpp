@@ -56,6 +56,13 @@ std::vector<AxisRule> heads_and_samples(const OperatorShapes& shapes) {
   return rules;
 }
 
+// A mask [samples, heads, queries, keys] may lack leading dims, or have one element in them.
+Placement of_mask(const Shape& mask, const Placement& others) {
+  if (others.kind != Placement::Kind::shard) return replicate();
+  const int dim = static_cast<int>(mask.size()) - 4 + others.dim;
+  return dim < 0 || mask[dim] == 1 ? replicate() : shard(dim);
+}
+
 bool has_heads(const std::vector<Shape>& all) {
   for (const Shape& each : all) {
     if (each.size() < 3) return false;
@@ -69,11 +76,19 @@ std::optional<std::vector<AxisRule>> attention_rules(const OperatorShapes& shape
   const std::string& op = shapes.node.op;
   const bool is_forward = op == "aten::_scaled_dot_product_flash_attention_for_cpu";
   const bool is_backward = op == "aten::_scaled_dot_product_flash_attention_for_cpu_backward";
-  // A mask may lack samples or heads, so it has no rule.
-  const std::size_t operands = is_forward ? 3 : 6;
-  if (!(is_forward || is_backward) || shapes.operands.size() != operands) return std::nullopt;
-  if (!has_heads(shapes.operands) || !has_heads(shapes.results)) return std::nullopt;
-  return heads_and_samples(shapes);
+  const std::size_t operands = is_forward ? 3 : 6, given = shapes.operands.size();
+  if (!(is_forward || is_backward) || (given != operands && given != operands + 1)) return std::nullopt;
+  OperatorShapes all = shapes;
+  std::optional<Shape> mask;
+  if (given > operands) {
+    mask = all.operands.back();
+    all.operands.pop_back();
+  }
+  if (!has_heads(all.operands) || !has_heads(all.results)) return std::nullopt;
+  std::vector<AxisRule> rules = heads_and_samples(all);
+  for (AxisRule& rule : rules)
+    if (mask) rule.operands.push_back(of_mask(*mask, rule.results.front()));
+  return rules;
 }
 
 }  // namespace ordercheck::placing

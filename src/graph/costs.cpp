@@ -225,6 +225,17 @@ Machine h100(const DeviceMesh& mesh) {
           .links = std::vector(mesh.size(), Link{.bytes_per_us = 450e3, .latency_us = 5})};
 }
 
+Machine for_built_in_models(const DeviceMesh& mesh) {
+  // A width of 48 instead of 4096, and elements of 8 bytes instead of 2: a link may send 0.155 bytes per operation.
+  constexpr double kFlops = 1e3, kMemory = 1150, kLink = 155;
+  Machine machine = h100(mesh);
+  machine.name = "an H100 slowed down to the small model";
+  for (auto& [bytes, flops] : machine.flops_per_us) flops = kFlops;
+  machine.memory_bytes_per_us = kMemory;
+  for (Link& link : machine.links) link.bytes_per_us = kLink;
+  return machine;
+}
+
 Status check_machine(const Machine& machine, const DeviceMesh& mesh) {
   if (machine.links.size() != mesh.size())
     return Error{fmt::format("the machine states {} links for a mesh of {} axes; expected one per axis", machine.links.size(),

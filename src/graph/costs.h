@@ -35,6 +35,11 @@ struct Machine {
 // A machine of H100s by data sheet: 3.35 TB/s, 989 bf16 and 67 float64 TFLOP/s, NVLink at 450 GB/s for every axis.
 Machine h100(const DeviceMesh& mesh);
 
+// An H100 slowed down to the built-in model (stack/model_sizes.h): its products, copies and collectives take about as long against
+// each other, and against a launch, as those of an 8B model on an H100. On an H100 itself each of its kernels takes as long as a
+// launch, so that splitting work would never pay.
+Machine for_built_in_models(const DeviceMesh& mesh);
+
 // Checks that every axis has a link and that all numbers are positive; latencies and launch may be 0.
 Status check_machine(const Machine& machine, const DeviceMesh& mesh);
 

@@ -27,7 +27,7 @@ const std::map<std::string, Linear>& elementwise_operators() {
       {"aten::detach", Linear::alone},
       {"aten::alias", Linear::alone},
       {"aten::contiguous", Linear::alone},
-      {"aten::_to_copy", Linear::never},  // a cast may round each partial sum
+      {"aten::_to_copy", Linear::never},  // it may round each partial sum; one to more bytes does not
       {"aten::silu_backward", Linear::never},
       {"aten::gelu_backward", Linear::never},
       {"aten::sigmoid_backward", Linear::never},
@@ -82,7 +82,8 @@ std::optional<std::vector<AxisRule>> elementwise_rules(const OperatorShapes& sha
     rules.push_back(rule);
   }
   // Each rank would add a constant once, so add is linear only if all its operands are tensors.
-  if ((known->second == Linear::together && count >= 2) || (known->second == Linear::alone && count == 1))
+  const bool is_exact_cast = shapes.node.op == "aten::_to_copy" && shapes.widens;
+  if ((known->second == Linear::together && count >= 2) || ((known->second == Linear::alone || is_exact_cast) && count == 1))
     rules.push_back({.operands = std::vector(count, partial()), .results = {partial()}});
   return rules;
 }

@@ -89,7 +89,8 @@ JointGraph with_aliases(const JointGraph& graph) {
                               .arguments = {fmt::format("%{}", value)},
                               .operands = {value},
                               .results = {result},
-                              .backward = node.backward});
+                              .backward = node.backward,
+                              .module = node.module});
         alias = alias_of.emplace(value, result).first;
       }
       replace_operand(copy, value, alias->second);

@@ -38,7 +38,8 @@ struct JointNode {
   std::vector<int> results;
   bool backward = false;
   Role role = Role::none;
-  int index = 0;  // among nodes of this role
+  int index = 0;       // among nodes of this role
+  std::string module;  // that called it, or whose backward it is; "" if unknown
 };
 
 struct JointGraph {

@@ -87,10 +87,11 @@ std::vector<std::string> split_arguments(const std::string& text) {
   return parts;
 }
 
-Result<JointGraph> joint_graph_of(const GraphRecord& record, int element_bytes) {
+Result<JointGraph> joint_graph_of(const GraphRecord& record) {
   if (const Status named = check_graph_record(record); !named) return named.error();
   JointGraph graph;
-  for (const auto& shape : record.shapes) graph.values.push_back({.shape = shape, .element_bytes = element_bytes});
+  for (std::size_t value = 0; value < record.shapes.size(); ++value)
+    graph.values.push_back({.shape = record.shapes[value], .element_bytes = record.element_bytes[value]});
   add_placeholders(graph, record.parameters, Role::parameter);
   add_placeholders(graph, record.inputs, Role::input);
   bool in_backward = false;
@@ -106,7 +107,8 @@ Result<JointGraph> joint_graph_of(const GraphRecord& record, int element_bytes) 
                            .arguments = split_arguments(node.arguments),
                            .operands = node.operands,
                            .results = node.results,
-                           .backward = node.backward});
+                           .backward = node.backward,
+                           .module = node.module});
   }
   // A graph without backward nodes needs outputs and tangents too.
   if (!in_backward) begin_backward();

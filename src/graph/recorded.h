@@ -7,10 +7,9 @@
 
 namespace ordercheck::placing {
 
-// Records have no dtypes, so every value gets `element_bytes` per element. Records do not say whose gradients the backward
-// returns either. The last gradients are assigned to the parameters in order, the earlier ones to inputs of the same shape in
+// Records do not say whose gradients the backward returns. The last gradients are assigned to the parameters in order, the earlier ones to inputs of the same shape in
 // order. An error if that is ambiguous, or if a value that is read has no producer.
-Result<JointGraph> joint_graph_of(const GraphRecord& record, int element_bytes);
+Result<JointGraph> joint_graph_of(const GraphRecord& record);
 
 // Splits the arguments of a record: "%1, [2, 3], None" are three.
 std::vector<std::string> split_arguments(const std::string& text);

@@ -41,6 +41,7 @@ struct NodeStrategies {
 struct OperatorShapes {
   const JointNode& node;
   std::vector<Shape> operands, results;
+  bool widens = false;  // the result has more bytes per element than the first operand
 };
 
 // A function that returns the rules of an operator; nullopt if the operator is not of its family, or if it cannot read the

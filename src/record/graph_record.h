@@ -23,6 +23,7 @@ struct GraphNodeRecord {
   std::string arguments;      // values and constants as passed: "%1, 2"
   std::vector<int> operands;  // value numbers
   std::vector<int> results;
+  std::string module;  // that called it, or whose backward it is; "" if unknown
   friend bool operator==(const GraphNodeRecord&, const GraphNodeRecord&) = default;
 };
 
@@ -62,8 +63,10 @@ struct PlanOperandRecord {
 struct PlanNodeRecord {
   std::string name;       // "%12 aten::mm", "parameter 3", "output 0"
   std::string parameter;  // name in the model if it is a parameter, else ""
+  std::string module;     // that called it, or whose backward it is; "" if unknown
   bool backward = false;
   std::vector<std::int64_t> shape;  // global shape of its first result; for an output node, of its operand
+  int element_bytes = 8;            // of that value
   std::vector<PlanOperandRecord> operands;
   std::vector<std::string> results;  // placements of the results
   std::int64_t run_ns = 0;           // estimated time on the largest shard

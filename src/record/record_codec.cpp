@@ -225,13 +225,15 @@ GraphNodeRecord node_in(const json& value) {
           .ranks = value["ranks"],
           .arguments = value["arguments"],
           .operands = values_in(value["operands"]),
-          .results = values_in(value["results"])};
+          .results = values_in(value["results"]),
+          .module = value["module"]};
 }
 
 }  // namespace
 
 json json_of(const GraphNodeRecord& node) {
-  return {{"op", node.op},
+  return {{"module", node.module},
+          {"op", node.op},
           {"backward", node.backward},
           {"recomputed", node.recomputed},
           {"policy", node.policy},
@@ -287,15 +289,24 @@ json json_of(const PlanNodeRecord& node) {
   for (const PlanOperandRecord& operand : node.operands)
     operands.push_back(
         {{"node", operand.node}, {"source", operand.source}, {"wanted", operand.wanted}, {"move_ns", operand.move_ns}});
-  return {{"name", node.name},    {"parameter", node.parameter},   {"backward", node.backward}, {"shape", json(node.shape)},
-          {"operands", operands}, {"results", json(node.results)}, {"run_ns", node.run_ns}};
+  return {{"name", node.name},
+          {"parameter", node.parameter},
+          {"module", node.module},
+          {"backward", node.backward},
+          {"shape", json(node.shape)},
+          {"element_bytes", node.element_bytes},
+          {"operands", operands},
+          {"results", json(node.results)},
+          {"run_ns", node.run_ns}};
 }
 
 PlanNodeRecord plan_node_in(const json& value) {
   PlanNodeRecord node{.name = value["name"],
                       .parameter = value["parameter"],
+                      .module = value["module"],
                       .backward = value["backward"],
                       .shape = value["shape"].get<std::vector<std::int64_t>>(),
+                      .element_bytes = value["element_bytes"],
                       .operands = {},
                       .results = value["results"].get<std::vector<std::string>>(),
                       .run_ns = value["run_ns"]};

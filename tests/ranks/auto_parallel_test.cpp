@@ -125,7 +125,7 @@ void place_for(TrainingProgram& program, const Item&, const Site& site) {
   static const std::vector<std::string> kNames{"slow_links", "slow_products", "slow_batch_link"};
   PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = {"dp_shard", "tp"}};
   options.rules.batch_axes = {"dp_shard"};
-  options.rules.bounds_memory = Machine != 1;
+  if (Machine == 1) options.rules.memory.reset();
   options.machine = [](const placing::DeviceMesh& mesh) { return machine_of(kNames[Machine], mesh); };
   place_by_plan(program.parts.front(), program.sample_batches({"dp_shard"}).front(), options);
   capture_body(*program.parts.front(), {});

@@ -152,7 +152,7 @@ bool is_right(const Node& node, const TracedRun& run, const placing::Strategy& s
 
 TEST(Strategies, A15GiveBitForBitWhatOneDeviceGives) {
   const TracedRun run;
-  const placing::JointGraph joint = placing::joint_graph_of(describe(*run.graph), 8).value();
+  const placing::JointGraph joint = placing::joint_graph_of(describe(*run.graph)).value();
   const at::InferenceMode no_autograd;
   std::set<std::string> operators, tried;
   for (const int ranks : {2, 3, 4}) {

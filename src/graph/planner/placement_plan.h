@@ -35,16 +35,16 @@ const Placements& place_of(const NodePlan& node);
 // - every node runs by one of its strategies
 // - the source of each operand is its producer's result, also for the second operand of mul(x, x)
 // - every redistribution is possible, and none is on an edge that must stay
-// - placeholders and outputs are no partial sums; pairs are placed alike; pins hold
+// - placeholders and outputs are no partial sums; pairs are placed alike; pins hold; replicas shard no parameter
 // - parameter memory is within its bounds; costs are as stated
 Status verify_plan(const JointGraph& graph, const DeviceMesh& mesh, const Machine& machine, const PlacementRules& rules,
                    const PlacementPlan& plan);
 
-// The parameters without a pin, each with the smallest share of its elements that a rank can hold.
+// The parameters without a pin, each with the smallest share of its elements that the rules let a rank hold.
 struct FreeParameters {
   std::vector<int> nodes;
   std::vector<std::int64_t> least;
 };
-FreeParameters free_parameters(const JointGraph& graph, const DeviceMesh& mesh, const std::vector<Pin>& pins);
+FreeParameters free_parameters(const JointGraph& graph, const DeviceMesh& mesh, const PlacementRules& rules);
 
 }  // namespace ordercheck::placing

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "graph/planner/placement_problem.h"
 #include "graph/planner/prefetch.h"
+#include "graph/planner/repeated_blocks.h"
 
 namespace ordercheck::placing {
 namespace {
@@ -135,7 +136,17 @@ ChoiceProblem PlacementPlanner::problem_of(const PlacementRules& rules) const {
 }
 
 Result<PlacementPlan> PlacementPlanner::solve(const SolveOptions& options) const {
-  const auto solved = solve_choices(problem_of(rules_), options.solver, options.reduce);
+  const ChoiceProblem problem = problem_of(rules_);
+  if (options.repeats_blocks) {
+    const std::vector<int> follows = nodes_to_follow(graph_);
+    auto alike = solve_choices(merged(problem, follows), options.solver, options.reduce);
+    if (!alike) return alike.error();
+    if (alike->feasible) {
+      for (std::size_t node = 0; node < follows.size(); ++node) alike->chosen[node] = alike->chosen[follows[node]];
+      return read(*alike);
+    }
+  }
+  const auto solved = solve_choices(problem, options.solver, options.reduce);
   if (!solved) return solved.error();
   return solved->feasible ? read(*solved) : conflict(options);
 }

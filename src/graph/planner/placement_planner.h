@@ -17,7 +17,8 @@
 namespace ordercheck::placing {
 
 struct SolveOptions {
-  bool reduce = true;  // reduced_choices.h
+  bool reduce = true;          // reduced_choices.h
+  bool repeats_blocks = false;  // repeated_blocks.h, if the rules allow such a plan
   ProgramSolver solver = solve_with_highs;
 };
 
@@ -39,6 +40,9 @@ class PlacementPlanner {
   // One entry per graph input or output, by index; nullopt means (S(0), R, R, ...). Call each once.
   Status pin_inputs(const std::vector<std::optional<Placements>>& placements);
   Status pin_outputs(const std::vector<std::optional<Placements>>& placements);
+
+  // Lets no parameter be sharded on this mesh axis, by index, unless it is pinned.
+  void replicate_parameters_on(int axis) { rules_.replicated_on.insert(axis); }
 
   // `high` defaults to 1 over the number of ranks: every parameter sharded over all ranks as far as possible.
   Status bound_parameter_memory(double low = 0, std::optional<double> high = std::nullopt);

@@ -47,6 +47,7 @@ class ProblemOfPlacements {
     add_flows();
     add_pairs();
     add_pins();
+    add_replicas();
     add_memory();
     return std::move(choices_);
   }
@@ -122,9 +123,19 @@ class ProblemOfPlacements {
     }
   }
 
+  void add_replicas() {
+    if (rules_.replicated_on.empty()) return;
+    for (const int node : free_parameters(question_.graph, question_.mesh, rules_).nodes) {
+      std::vector<Nanoseconds>& costs = choices_.unknowns[node].costs;
+      for (std::size_t choice = 0; choice < costs.size(); ++choice) {
+        if (!may_hold(rules_, place(strategies(node)[choice]))) costs[choice] = kForbidden;
+      }
+    }
+  }
+
   void add_memory() {
     if (!rules_.memory.low && !rules_.memory.high) return;
-    const FreeParameters parameters = free_parameters(question_.graph, question_.mesh, rules_.pins);
+    const FreeParameters parameters = free_parameters(question_.graph, question_.mesh, rules_);
     if (parameters.nodes.empty()) return;
     const ShareBounds bounds = share_bounds(rules_.memory, parameters.least);
     WeightLimit limit{.name = "parameter memory", .low = bounds.low, .high = bounds.high, .weights = {}};

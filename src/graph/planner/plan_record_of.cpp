@@ -23,10 +23,13 @@ PlanRecord plan_record(const PlacementPlanner& planner, const PlacementPlan& pla
   for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
     const JointNode& node = graph.nodes[at];
     const NodePlan& planned = plan.nodes[at];
+    const JointValue& first = graph.values[node.results.empty() ? node.operands.front() : node.results.front()];
     PlanNodeRecord kept{.name = name_of(graph, static_cast<int>(at)),
                         .parameter = node.role == Role::parameter ? parameters.at(static_cast<std::size_t>(node.index)) : "",
+                        .module = node.module,
                         .backward = node.backward,
-                        .shape = graph.values[node.results.empty() ? node.operands.front() : node.results.front()].shape,
+                        .shape = first.shape,
+                        .element_bytes = first.element_bytes,
                         .operands = {},
                         .results = {},
                         .run_ns = run_cost_of(planner, static_cast<int>(at), planned)};

@@ -11,12 +11,18 @@ bool is_cast(const JointNode& node) {
   return node.op == "aten::_to_copy" && node.operands.size() == 1 && node.results.size() == 1;
 }
 
-// The edges up the chain of single-operand nodes above this one, while each has one user. Sets `top` to the chain's first node.
+bool is_narrowing(const JointGraph& graph, const JointNode& node) {
+  return is_cast(node) && graph.values[node.results[0]].element_bytes < graph.values[node.operands[0]].element_bytes;
+}
+
+// The edges up the chain of single-operand nodes above this one, while each has one user, up to a cast to fewer bytes: before
+// that one, values are in the wider dtype. Sets `top` to the chain's first node.
 std::vector<Edge> chain_above(const JointGraph& graph, const std::vector<int>& made_by,
                               const std::vector<std::vector<int>>& taken_by, int node, int& top) {
   std::vector<Edge> edges;
   top = node;
   while (graph.nodes[top].operands.size() == 1) {
+    if (top != node && is_narrowing(graph, graph.nodes[top])) break;
     const int producer = made_by[graph.nodes[top].operands[0]];
     if (taken_by[producer].size() != 1) break;
     edges.emplace_back(top, 0);
@@ -75,6 +81,10 @@ std::set<Edge> edges_that_stay(const JointGraph& graph) {
 std::int64_t held_share(const Shape& shape, const Placements& placements, const DeviceMesh& mesh) {
   const auto local = static_cast<double>(element_count(local_shape(shape, placements, mesh)));
   return std::llround(local / static_cast<double>(element_count(shape)) * static_cast<double>(kWhole));
+}
+
+bool may_hold(const PlacementRules& rules, const Placements& parameter) {
+  return std::ranges::all_of(rules.replicated_on, [&](int axis) { return parameter[axis] == replicate(); });
 }
 
 ShareBounds share_bounds(const MemoryBound& bound, const std::vector<std::int64_t>& least) {

@@ -28,6 +28,7 @@ struct MemoryBound {
 struct PlacementRules {
   std::vector<Pin> pins;
   MemoryBound memory;
+  std::set<int> replicated_on;  // mesh axes, by index, that shard no parameter: those of replicas
   // How much of the cost of redistributions that can be prefetched (prefetch.h) counts when comparing plans, 0 to 100. A plan's
   // stated cost includes all of it.
   int prefetched_percent = 100;
@@ -39,13 +40,17 @@ std::vector<std::pair<int, int>> paired_nodes(const JointGraph& graph);
 
 // An edge: a node and the index of its operand. edges_that_stay() returns the edges on which no redistribution is allowed. A
 // parameter that is cast to fewer bytes is redistributed only after the cast, to gather fewer bytes. A gradient that is cast
-// to more bytes is redistributed only after that cast, so that ranks sum in the wider dtype.
+// to more bytes is redistributed only after that cast, so that ranks sum in the wider dtype, or before an earlier cast that
+// made it narrow.
 using Edge = std::pair<int, int>;
 std::set<Edge> edges_that_stay(const JointGraph& graph);
 
 // The share of a tensor's elements that a rank holds, rounded to millionths, so that sums are exact.
 std::int64_t held_share(const Shape& shape, const Placements& placements, const DeviceMesh& mesh);
 inline constexpr std::int64_t kWhole = 1'000'000;
+
+// Whether the rules let a parameter have these placements, whatever the others have. Pins are not looked at.
+bool may_hold(const PlacementRules& rules, const Placements& parameter);
 
 // Converts the per-parameter bound to bounds on the sum over unpinned parameters. `least`: the smallest share of each that a
 // strategy allows.

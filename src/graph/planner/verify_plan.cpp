@@ -19,7 +19,7 @@ class Verification {
     using Check = Status (Verification::*)() const;
     constexpr Check kChecks[] = {&Verification::check_strategies, &Verification::check_flow,  &Verification::check_moves,
                                  &Verification::check_ends,       &Verification::check_pairs, &Verification::check_pins,
-                                 &Verification::check_memory,     &Verification::check_costs};
+                                 &Verification::check_replicas,   &Verification::check_memory, &Verification::check_costs};
     if (plan_.nodes.size() != graph_.nodes.size())
       return Error{fmt::format("the plan places {} nodes of {}", plan_.nodes.size(), graph_.nodes.size())};
     for (const Check check : kChecks) {
@@ -106,8 +106,17 @@ class Verification {
     return Done{};
   }
 
+  Status check_replicas() const {
+    for (const int node : free_parameters(graph_, mesh_, rules_).nodes) {
+      if (!may_hold(rules_, place_of(plan_.nodes[node])))
+        return Error{fmt::format("{} is {}; expected it whole on every axis of replicas", name_of(graph_, node),
+                                 name_of(place_of(plan_.nodes[node])))};
+    }
+    return Done{};
+  }
+
   Status check_memory() const {
-    const FreeParameters parameters = free_parameters(graph_, mesh_, rules_.pins);
+    const FreeParameters parameters = free_parameters(graph_, mesh_, rules_);
     const ShareBounds bounds = share_bounds(rules_.memory, parameters.least);
     std::int64_t held = 0;
     for (const int node : parameters.nodes)
@@ -156,14 +165,15 @@ class Verification {
 
 const Placements& place_of(const NodePlan& node) { return node.results.empty() ? node.operands.front() : node.results.front(); }
 
-FreeParameters free_parameters(const JointGraph& graph, const DeviceMesh& mesh, const std::vector<Pin>& pins) {
+FreeParameters free_parameters(const JointGraph& graph, const DeviceMesh& mesh, const PlacementRules& rules) {
   FreeParameters found;
   for (int node = 0; node < static_cast<int>(graph.nodes.size()); ++node) {
-    const bool is_pinned = std::ranges::any_of(pins, [&](const Pin& pin) { return pin.node == node; });
+    const bool is_pinned = std::ranges::any_of(rules.pins, [&](const Pin& pin) { return pin.node == node; });
     if (graph.nodes[node].role != Role::parameter || is_pinned) continue;
     std::int64_t least = kWhole;
     for (const Strategy& each : strategies_of(graph, node, mesh).choices)
-      least = std::min(least, held_share(graph.values[graph.nodes[node].results[0]].shape, each.results[0], mesh));
+      if (may_hold(rules, each.results[0]))
+        least = std::min(least, held_share(graph.values[graph.nodes[node].results[0]].shape, each.results[0], mesh));
     found.nodes.push_back(node);
     found.least.push_back(least);
   }

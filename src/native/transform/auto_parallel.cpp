@@ -14,29 +14,17 @@
 namespace ordercheck::ranks {
 namespace {
 
-const std::vector<std::string> kBatchAxes{"dp_replicate", "dp_shard"};
-constexpr const char* kTensors = "tp";
-
-std::vector<std::string> axes_of(const Item& item) {
-  std::vector<std::string> axes;
-  if (count_option(item, "replicas", 1) > 1) axes.emplace_back("dp_replicate");
-  axes.emplace_back("dp_shard");
-  if (count_option(item, kTensors, 1) > 1) axes.emplace_back(kTensors);
-  return axes;
-}
-
 void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site& site) {
   if (program.pipeline)
     throw std::runtime_error(
         "auto_parallel traces a whole model with the inputs of one; expected that, got stages of a pipeline");
-  std::vector<std::string> axes = axes_of(item), batch_axes;
-  for (const std::string& axis : axes) {
-    if (axis != kTensors) batch_axes.push_back(axis);
+  const placing::StatedPlacement stated = placing::stated_placement(item);
+  PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = {}, .rules = stated.rules, .machine = placing::for_built_in_models};
+  std::vector<std::string> batch_axes;
+  for (const placing::MeshAxis& axis : stated.mesh) {
+    options.axes.push_back(axis.name);
+    if (stated.rules.batch_axes.contains(axis.name)) batch_axes.push_back(axis.name);
   }
-  PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = axes};
-  options.rules.batch_axes = {batch_axes.begin(), batch_axes.end()};
-  options.rules.bounds_memory = option_of(item, "memory") != "replicated";
-  if (option_of(item, "prefetch") == "free") options.rules.prefetched_percent = 0;
   if (option_of(item, "reshard") == "never") options.gathered = CheckpointPolicy::must_save;
   const ModulePtr& model = program.parts.front();
   std::vector<std::vector<SampleInput>> batches = program.sample_batches(batch_axes);

@@ -47,10 +47,7 @@ GraphPtr traced(const ModulePtr& model, const std::vector<NamedParameter>& param
 }
 
 JointGraph joint_of(const Graph& graph) {
-  JointGraph joint = unless_error(placing::joint_graph_of(describe(graph), /*element_bytes=*/8));
-  for (std::size_t value = 0; value < joint.values.size(); ++value)
-    joint.values[value].element_bytes = static_cast<int>(c10::elementSize(graph.values[value].dtype));
-  return joint;
+  return unless_error(placing::joint_graph_of(describe(graph)));
 }
 
 Placements on_ranks(const placing::Placements& placements, const placing::DeviceMesh& mesh) {

@@ -22,6 +22,6 @@ inline std::vector<GraphRecord> recorded_graphs(const std::string& name) {
 }
 
 // `compile@model` of the llama of two layers.
-inline JointGraph recorded_llama() { return joint_graph_of(recorded_graphs("llama").front(), 8).value(); }
+inline JointGraph recorded_llama() { return joint_graph_of(recorded_graphs("llama").front()).value(); }
 
 }  // namespace ordercheck::placing

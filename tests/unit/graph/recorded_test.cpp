@@ -37,7 +37,7 @@ TEST(RecordedGraph, EveryOneOfAModelWithExpertsIsAJointGraph) {
   const std::vector<GraphRecord> graphs = recorded_graphs("moe");
   EXPECT_EQ(graphs.size(), 15u);
   for (const GraphRecord& each : graphs) {
-    const auto graph = joint_graph_of(each, 8);
+    const auto graph = joint_graph_of(each);
     EXPECT_TRUE(graph) << each.module << ": " << (graph ? "" : graph.error().message);
   }
 }
@@ -45,7 +45,7 @@ TEST(RecordedGraph, EveryOneOfAModelWithExpertsIsAJointGraph) {
 TEST(RecordedGraph, WhoseGradientsAreNotKnownIsRefused) {
   GraphRecord record = recorded_graphs("llama").front();
   record.gradients.pop_back();
-  const auto graph = joint_graph_of(record, 8);
+  const auto graph = joint_graph_of(record);
   ASSERT_FALSE(graph);
   EXPECT_THAT(graph.error().message,
               HasSubstr("20 gradients for 2 inputs and 21 parameters, and shapes do not tell them apart"));
@@ -58,21 +58,21 @@ TEST(RecordedGraph, WhoseGradientsAreNotKnownIsRefused) {
                   .gradients = {3}};
   two.nodes = {{.op = "aten::add", .arguments = "%0, %1", .operands = {0, 1}, .results = {2}},
                {.op = "aten::neg", .backward = true, .arguments = "%0", .operands = {0}, .results = {3}}};
-  EXPECT_FALSE(joint_graph_of(two, 8));
+  EXPECT_FALSE(joint_graph_of(two));
   two.shapes[1] = {1};
-  EXPECT_TRUE(joint_graph_of(two, 8));
+  EXPECT_TRUE(joint_graph_of(two));
 }
 
 TEST(RecordedGraph, ThatReadsWhatNobodyMakesIsRefused) {
   GraphRecord record = recorded_graphs("llama").front();
   record.nodes.erase(record.nodes.begin());
-  EXPECT_FALSE(joint_graph_of(record, 8));
+  EXPECT_FALSE(joint_graph_of(record));
   record = recorded_graphs("llama").front();
   record.nodes[3].operands = {100000};
-  EXPECT_FALSE(joint_graph_of(record, 8));
+  EXPECT_FALSE(joint_graph_of(record));
   record = recorded_graphs("llama").front();
   record.outputs = {100000};
-  EXPECT_FALSE(joint_graph_of(record, 8));
+  EXPECT_FALSE(joint_graph_of(record));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(PlacementPlanner, A6BoundsParametersAsSumsOfRatios) {
   const auto shares = [&] {
     const PlacementPlan plan = planner.solve().value();
     std::int64_t sum_of_shares = 0;
-    for (const int node : free_parameters(planner.graph(), planner.mesh(), planner.rules().pins).nodes)
+    for (const int node : free_parameters(planner.graph(), planner.mesh(), planner.rules()).nodes)
       sum_of_shares += held_share(planner.graph().values[planner.graph().nodes[node].results[0]].shape,
                                   place_of(plan.nodes[node]), planner.mesh());
     return sum_of_shares;
@@ -321,7 +321,7 @@ TEST(PlacementPlanner, A13AGradientIsNotSummedBeforeACastToMoreBytes) {
     const NodePlan& user = plan.nodes[users(planner.graph())[at].front()];
     return name_of(user.sources[0]) + " to " + name_of(user.operands[0]);
   };
-  EXPECT_EQ(out_of_product(false), "S(0) to S(0)");
+  EXPECT_EQ(out_of_product(false), "P to P");
   EXPECT_EQ(out_of_product(true), "P to S(0)");
 }
 
@@ -359,7 +359,7 @@ TEST(PlacementPlanner, A16AnOperatorWithoutARuleTakesWholeValues) {
 TEST(PlacementPlanner, A16PlacesEveryGraphOfAModelWithExperts) {
   std::set<std::string> replicated;
   for (const GraphRecord& record : recorded_graphs("moe")) {
-    const auto planner = PlacementPlanner::make(joint_graph_of(record, 8).value(), kShards, h100(kShards));
+    const auto planner = PlacementPlanner::make(joint_graph_of(record).value(), kShards, h100(kShards));
     ASSERT_TRUE(planner) << record.module;
     const auto plan = planner->solve();
     ASSERT_TRUE(plan) << record.module << ": " << plan.error().message;

@@ -40,7 +40,7 @@ placing::PlacementPlanner planner_of(const Graph& graph, const placing::DeviceMe
                            .reachable = 1,
                            .launch_us = 0,
                            .links = std::vector(mesh.size(), placing::Link{.bytes_per_us = link, .latency_us = 0.1})};
-  return placing::PlacementPlanner::make(placing::joint_graph_of(describe(graph), 8).value(), mesh, machine).value();
+  return placing::PlacementPlanner::make(placing::joint_graph_of(describe(graph)).value(), mesh, machine).value();
 }
 
 Placements shards_of(const placing::Placements& placements, const placing::DeviceMesh& mesh) {
