@@ -51,6 +51,7 @@ void show(OwedEffect owed, Showing& showing, const EffectRuns& runs) {
     case OwedEffect::pipeline: return show_pipeline(showing, runs);
     case OwedEffect::sharded: return show_sharded(showing, runs);
     case OwedEffect::replicated: return show_replicated(showing, runs);
+    case OwedEffect::placed: return show_placed(showing, runs);
     case OwedEffect::moved_numbers: return show_moved_numbers(showing, runs);
     case OwedEffect::updates: return show_updates(showing, runs);
   }

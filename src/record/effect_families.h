@@ -19,6 +19,7 @@ void show_expert_parallel(Showing& showing, const EffectRuns& runs);
 void show_pipeline(Showing& showing, const EffectRuns& runs);
 void show_sharded(Showing& showing, const EffectRuns& runs);
 void show_replicated(Showing& showing, const EffectRuns& runs);
+void show_placed(Showing& showing, const EffectRuns& runs);
 
 // expected_traffic.cpp: fail if the transform's collectives send more than its upper bound
 void bound_sharded(Showing& showing, const EffectRuns& runs);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "record/effect_families.h"
 #include "stack/mesh.h"
 #include "stack/model_sizes.h"
@@ -148,6 +149,24 @@ void show_replicated(Showing& showing, const EffectRuns& runs) {
   expect_buckets(showing, runs, "all_reduce", "dp_replicate", Phase::backward);
   bound_replicated(showing, runs);
   expect_split_batch(showing, runs);
+}
+
+// A plan may split some products more ways than others, and need not split all of them.
+void show_placed(Showing& showing, const EffectRuns& runs) {
+  // One collective may go over several axes.
+  std::vector<std::string> axes, groups;
+  for (const std::string_view axis : kMeshAxes)
+    if (degree_of(runs.mesh(), axis) > 1) axes.emplace_back(axis);
+  groups = axes;
+  if (axes.size() > 1) groups.push_back(join(axes, "+"));
+  std::int64_t count = 0;
+  for (const std::string& group : groups)
+    for (const Phase phase : {Phase::forward, Phase::backward}) count += collectives(runs.with, "", group, phase);
+  showing.expect(count > 0, fmt::format("{} collectives on {} in forward and backward", count, join(axes, " and ")));
+  if (!runs.without) return;
+  const auto part = flops_of(runs.with), whole = flops_of(*runs.without);
+  if (showing.measured("matmul flops", {part, whole}))
+    showing.expect(0 < part && part < whole, fmt::format("{} of {} matmul flops, expected a part", part, whole));
 }
 
 namespace {

@@ -212,7 +212,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::model,
        .axes = {"dp_shard"},  // splits the batch
-       .owes = {},
+       .owes = {placed},
        .modes = {},
        .options = {{.name = "tp", .form = count, .axis = "tp"},  // may split tensors where the batch does not
                    {.name = "replicas", .form = count, .axis = "dp_replicate"},

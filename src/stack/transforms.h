@@ -49,6 +49,7 @@ struct OptionInfo {
 //   sharded           parameters are all-gathered, gradients reduce-scattered, the batch is split; with a bucket, several at
 //                     once; with reshard=always, gathered again in backward
 //   replicated        gradients are all-reduced, and the batch is split; with a bucket, several at once
+//   placed            the ranks communicate, and each computes less
 //   moved_numbers     losses differ from those without it
 //   updates           parameters change
 enum class OwedEffect {
@@ -61,6 +62,7 @@ enum class OwedEffect {
   pipeline,
   sharded,
   replicated,
+  placed,
   moved_numbers,
   updates
 };

@@ -387,7 +387,7 @@ TEST(Effect, EveryTransformOwesWhatIsShownOrIsKnownToOweNothing) {
         << info.name << ": " << print(shown.signs);
     if (info.owes.empty() && !info.between) owe_nothing.push_back(info.name);
   }
-  EXPECT_THAT(owe_nothing, testing::ElementsAre("auto_parallel", "quantize"));
+  EXPECT_THAT(owe_nothing, testing::ElementsAre("quantize"));
 }
 
 TEST(Effect, OfATransformWithoutAStatedEffectIsNotDefined) {
