@@ -158,10 +158,14 @@ Status set_size(const std::string& written, Sizes& sizes) {
 
 }  // namespace
 
-void add_job_options(CLI::App& command, JobChoice& choice) {
+void add_size_options(CLI::App& command, JobChoice& choice) {
   command.add_option("--set", choice.sizes, "Sizes of your model or step, NAME=N, joined by commas: " + join(settable(), ", "))
       ->allow_extra_args(false);
   command.add_option("--config", choice.config, "Read sizes from the config.json of a Hugging Face model");
+}
+
+void add_job_options(CLI::App& command, JobChoice& choice) {
+  add_size_options(command, choice);
   command.add_option("--ranks", choice.ranks, "Number of ranks")->check(whole_number_from(1));
 }
 

@@ -45,6 +45,7 @@ struct JobChoice {
 };
 
 void add_job_options(CLI::App& command, JobChoice& choice);
+void add_size_options(CLI::App& command, JobChoice& choice);  // --set and --config alone
 
 // The job of these options; sizes that they do not give are unknown. --set overrides --config. Prints on stderr which sizes
 // the config has and lacks.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "matrix/finished_program.h"
+#include "cli/shared/driver_answer.h"
 #include "record/case_codec.h"
 #include "record/schema.h"
 
@@ -16,19 +16,6 @@ namespace {
 
 // Importing torch takes up to a minute on a fully loaded machine.
 constexpr std::chrono::seconds kLimit{120};
-
-// The output of the driver for these arguments and this input.
-Result<std::string> written_by(const EngineSpec& engine, const std::vector<std::string>& words, const std::string& input,
-                               std::chrono::seconds limit) {
-  std::vector<std::string> program = engine.command;
-  program.insert(program.end(), words.begin(), words.end());
-  const auto finished = run_to_end(program, engine.environment, input, limit);
-  if (!finished) return Error{fmt::format("{} engine: {}", engine.name, finished.error().message)};
-  if (finished->end.signal == 0 && finished->end.exit_code == 0 && !finished->output.empty()) return finished->output;
-  if (!finished->last_error.empty()) return Error{finished->last_error};
-  return Error{fmt::format("{} engine: {} {} without a script and without a reason", engine.name, engine.command[0],
-                           describe(finished->end))};
-}
 
 // nullopt if the answer lacks the format of repro/many.py.
 std::optional<ReproScript> script_in(const nlohmann::json& answer, std::size_t pieces) {
@@ -68,14 +55,14 @@ std::optional<ReproScripts> scripts_in(const nlohmann::json& answer, const std::
 }  // namespace
 
 Result<std::string> repro_script(const Case& c, const EngineSpec& engine) {
-  return written_by(engine, {"repro"}, to_text(json_of(c)) + "\n", kLimit);
+  return driver_answer(engine, {"repro"}, to_text(json_of(c)) + "\n", kLimit);
 }
 
 Result<ReproScripts> repro_scripts(const std::vector<Case>& cases, const EngineSpec& engine) {
   if (cases.empty()) return ReproScripts{};
   std::string lines;
   for (const Case& one : cases) lines += to_text(json_of(one)) + "\n";
-  const auto written = written_by(engine, {"repros"}, lines, kLimit + std::chrono::seconds(cases.size()));
+  const auto written = driver_answer(engine, {"repros"}, lines, kLimit + std::chrono::seconds(cases.size()));
   if (!written) return written.error();
   const auto answer = parse_object(*written);
   if (!answer) return Error{fmt::format("{} engine: its scripts: {}", engine.name, answer.error().message)};

@@ -13,7 +13,7 @@ namespace ordercheck {
 namespace {
 
 constexpr int kNameWidth = 46, kShapeWidth = 14, kPlaceWidth = 34;
-constexpr double kMicrosecond = 1000, kMillisecond = 1e6;
+constexpr double kMicrosecond = 1000;
 
 bool moves(const PlanOperandRecord& operand) { return operand.source != operand.wanted; }
 
@@ -31,31 +31,6 @@ std::string places_of(const PlanNodeRecord& node) {
 }
 
 std::string microseconds(std::int64_t ns) { return fmt::format("{:.1f} us", static_cast<double>(ns) / kMicrosecond); }
-std::string in_ms(std::int64_t ns) { return fmt::format("{:.3f} ms", static_cast<double>(ns) / kMillisecond); }
-
-struct Total {
-  std::int64_t run_ns = 0, move_ns = 0;
-  std::size_t moves = 0;
-};
-
-Total total_of(const PlanRecord& plan) {
-  Total total;
-  for (const PlanNodeRecord& node : plan.nodes) {
-    total.run_ns += node.run_ns;
-    for (const PlanOperandRecord& operand : node.operands) {
-      total.move_ns += operand.move_ns;
-      total.moves += moves(operand) ? 1 : 0;
-    }
-  }
-  return total;
-}
-
-std::string mesh_of(const PlanRecord& plan) {
-  std::vector<std::string> axes;
-  for (const auto& [axis, size] : plan.mesh) axes.push_back(fmt::format("{} {}", axis, size));
-  return fmt::format("{}", fmt::join(axes, ", "));
-}
-
 std::string line_of(const PlanRecord& plan, const PlanNodeRecord& node) {
   const std::string name = is_parameter(node) ? node.parameter : node.name;
   std::string line = fmt::format("  {:<{}} {:<{}} {}", name, kNameWidth, shape_of(node), kShapeWidth, places_of(node));
@@ -98,14 +73,8 @@ std::string drawn_half(const PlanRecord& plan, bool backward, std::string& edges
 
 }  // namespace
 
-std::string render_plan_text(const PlanRecord& plan, const std::string& title) {
-  const Total total = total_of(plan);
-  std::string text = fmt::format("plan of {}: {}; costs of {}\n", title, mesh_of(plan), plan.machine);
-  text += fmt::format("  operators        {}\n  redistributions  {}, {} of them\n", in_ms(total.run_ns), in_ms(total.move_ns),
-                      total.moves);
-  if (!plan.replicated_operators.empty())
-    text += fmt::format("  on whole values  {}\n", fmt::join(plan.replicated_operators, ", "));
-  text += "parameters\n";
+std::string render_plan_nodes(const PlanRecord& plan) {
+  std::string text = "parameters\n";
   for (const PlanNodeRecord& node : plan.nodes) {
     if (is_parameter(node)) text += line_of(plan, node);
   }

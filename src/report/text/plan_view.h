@@ -7,9 +7,9 @@
 
 namespace ordercheck {
 
-// The total cost, the parameters, and one line per node with the placements of its operands and results. An indented line
-// follows for every operand that is redistributed.
-std::string render_plan_text(const PlanRecord& plan, const std::string& title);
+// The parameters, and one line per node with the placements of its operands and results. An indented line follows for every
+// operand that is redistributed.
+std::string render_plan_nodes(const PlanRecord& plan);
 
 // Forward left, backward right. Thick edges with a label are redistributions. `title` is at the top.
 std::string render_plan_dot(const PlanRecord& plan, const std::string& title);

@@ -1,7 +1,9 @@
-"""The worker of the pytorch engine, or with --project of a published project's; or what writes scripts of cases:
+"""The worker of the pytorch engine, or with --project of a published project's; or what writes scripts of cases,
+or the graph of a model:
 
 python -m ordercheck_pytorch [--project NAME]
-python -m ordercheck_pytorch [--project NAME] repro|repros"""
+python -m ordercheck_pytorch [--project NAME] repro|repros
+python -m ordercheck_pytorch graph"""
 
 import functools
 import sys
@@ -22,8 +24,12 @@ def main(arguments: list[str]) -> int:
         from .repro.many import write_scripts
 
         return write_scripts(sys.stdin, sys.stdout, project)
+    if arguments == ["graph"]:
+        from .planned.command import write_graph
+
+        return write_graph(sys.stdin, sys.stdout)
     if arguments:
-        sys.exit(f"ordercheck_pytorch: expected nothing, repro or repros, got {' '.join(arguments)}")
+        sys.exit(f"ordercheck_pytorch: expected nothing, repro, repros or graph, got {' '.join(arguments)}")
     from .worker.program import RealProgram
     from .worker.serve import serve
 

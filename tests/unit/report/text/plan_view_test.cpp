@@ -10,15 +10,10 @@ namespace ordercheck {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
-TEST(PlanText, SaysWhereEverythingIsAndWhatItCosts) {
-  EXPECT_EQ(render_plan_text(sample_plan(), "auto_parallel=2"),
-            R"(plan of auto_parallel=2: dp_shard 2, tp 1; costs of a machine
-  operators        0.014 ms
-  redistributions  0.011 ms, 2 of them
-  on whole values  aten::topk
-parameters
+TEST(PlanText, SaysWhereEverythingIs) {
+  EXPECT_EQ(render_plan_nodes(sample_plan()),
+            R"(parameters
   layers.0.weight                                [3x4]          S(0)R
 forward
   input 0                                        [8x3]          S(0)R
@@ -31,12 +26,6 @@ backward
   gradient of parameter 0                        [3x4]          S(0)R
     %5 aten::mm: PR to S(0)R, 6.1 us
 )");
-}
-
-TEST(PlanText, SaysNothingOfWholeValuesWhereThereAreNone) {
-  PlanRecord plan = sample_plan();
-  plan.replicated_operators.clear();
-  EXPECT_THAT(render_plan_text(plan, "auto_parallel=2"), Not(HasSubstr("on whole values")));
 }
 
 TEST(PlanDot, DrawsBothHalvesAndWhatMoves) {

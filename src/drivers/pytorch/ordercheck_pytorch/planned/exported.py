@@ -1,0 +1,167 @@
+"""Writes a traced graph as a graph of a record (schema/record.json)."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch import fx
+
+from ..program.exact.kernels import Unsupported
+from .joint_graph import TOKENS, Traced
+
+
+def exported(traced: Traced) -> dict[str, Any]:
+    """`graph`, the names of `parameters`, and for each input of the graph whether its first dim is samples."""
+    return _Export(traced).written()
+
+
+class _Export:
+    def __init__(self, traced: Traced) -> None:
+        self._traced = traced
+        self._shapes: list[list[int]] = []
+        self._element_bytes: list[int] = []
+        self._view_of: list[int] = []
+        self._values: dict[fx.Node, int | list[int]] = {}
+        self._module_of: dict[fx.Node, str] = {}
+        self._of_tangent: set[fx.Node] = set()  # depend on the gradient of the logits
+        self._nodes: list[dict[str, Any]] = []
+
+    def written(self) -> dict[str, Any]:
+        traced = self._traced
+        traced.graph.eliminate_dead_code()
+        placeholders, output = [], ()
+        for node in traced.graph.nodes:
+            if node.op == "placeholder":
+                placeholders.append(self._add_value(node.meta["val"]))
+                self._values[node] = placeholders[-1]
+                if len(placeholders) > len(traced.parameters) + len(traced.inputs):
+                    self._of_tangent.add(node)
+            elif node.op == "output":
+                output = node.args[0]
+            elif node.op == "get_attr":  # a constant of the model that is neither parameter nor buffer
+                self._add_node(node, "ordercheck::constant", "", [])
+            elif node.target is operator.getitem:
+                self._note_dependence(node)
+                self._values[node] = self._values_of(node.args[0])[node.args[1]]
+                self._module_of[node] = self._module_of[node.args[0]]
+            else:
+                self._add_operator(node)
+        parameters = len(traced.parameters)
+        inputs = parameters + len(traced.inputs)
+        logits, *gradients = output
+        missing = [name for name, each in zip(traced.parameters, gradients, strict=True) if each is None]
+        if missing:
+            raise Unsupported(f"{missing[0]} gets no gradient: the logits do not depend on it")
+        in_backward = {value for node in self._nodes if node["backward"] for value in node["operands"]}
+        of_forward = {value for node in self._nodes if not node["backward"] for value in node["results"]}
+        graph = {
+            "module": "",
+            "passes": [],
+            "shapes": self._shapes,
+            "element_bytes": self._element_bytes,
+            "view_of": self._view_of,
+            "inputs": placeholders[parameters:inputs],
+            "parameters": placeholders[:parameters],
+            "saved": sorted(in_backward & (of_forward | set(placeholders[:inputs]))),
+            "outputs": self._values_of(logits),
+            "tangents": placeholders[inputs:],
+            "gradients": [self._values_of(each)[0] for each in gradients],
+            "nodes": self._nodes,
+        }
+        return {
+            "graph": graph,
+            "parameters": traced.parameters,
+            "has_samples": [name == TOKENS for name in traced.inputs],
+        }
+
+    def _add_operator(self, node: fx.Node) -> None:
+        schema = node.target._schema
+        passed = dict(zip((each.name for each in schema.arguments), node.args)) | node.kwargs
+        arguments = [passed.get(each.name, each.default_value) for each in schema.arguments]
+        operands = [value for each in arguments for value in self._operands_in(each)]
+        name = schema.name.removesuffix("_") if not schema.name.endswith("__") else schema.name
+        self._add_node(node, name, ", ".join(map(self._printed, arguments)), operands)
+        first = schema.arguments[0].alias_info if schema.arguments else None
+        if first is not None and first.is_write:
+            self._values[arguments[0]] = self._values[node]  # what is read from now on is the changed tensor
+        elif first is not None and operands and isinstance(self._values[node], int):
+            self._view_of[self._values[node]] = operands[0]
+
+    def _add_node(self, node: fx.Node, name: str, arguments: str, operands: list[int]) -> None:
+        value = node.meta["val"]
+        made: int | list[int]
+        if isinstance(value, torch.Tensor):
+            made = self._add_value(value)
+        else:
+            made = [self._add_value(each) for each in value]
+        self._values[node] = made
+        self._note_dependence(node)
+        backward = self._traced.is_backward(node)
+        module = self._backward_module(node) if backward else self._forward_module(node)
+        self._module_of[node] = module
+        self._nodes.append(
+            {
+                "module": module,
+                "op": name,
+                "backward": backward,
+                "recomputed": False,
+                "policy": "",
+                "unshards": False,
+                "bucket": "",
+                "group": "",
+                "ranks": 0,
+                "arguments": arguments,
+                "operands": operands,
+                "results": [made] if isinstance(made, int) else made,
+            }
+        )
+
+    def _forward_module(self, node: fx.Node) -> str:
+        """A cast of a parameter belongs to the module that has it."""
+        if found := self._traced.module_of(node):
+            return found
+        return next(map(self._module_read, node.all_input_nodes), "")
+
+    def _backward_module(self, node: fx.Node) -> str:
+        """That of what it reads from forward, else of what it reads from backward; the latest of several."""
+        read = sorted(node.all_input_nodes, key=lambda each: (each not in self._of_tangent, self._values_of(each)))
+        return next(filter(None, map(self._module_read, reversed(read))), "")
+
+    def _note_dependence(self, node: fx.Node) -> None:
+        if any(each in self._of_tangent for each in node.all_input_nodes):
+            self._of_tangent.add(node)
+
+    def _module_read(self, node: fx.Node) -> str:
+        if node.op != "placeholder":
+            return self._module_of[node]
+        parameters = self._traced.parameters
+        value = self._values[node]
+        assert isinstance(value, int)
+        return parameters[value].rpartition(".")[0] if value < len(parameters) else ""
+
+    def _add_value(self, value: torch.Tensor) -> int:
+        self._shapes.append([int(size) for size in value.shape])
+        self._element_bytes.append(value.element_size())
+        self._view_of.append(-1)
+        return len(self._shapes) - 1
+
+    def _values_of(self, node: fx.Node) -> list[int]:
+        values = self._values[node]
+        return [values] if isinstance(values, int) else values
+
+    def _operands_in(self, argument: Any) -> list[int]:
+        if isinstance(argument, fx.Node):
+            return self._values_of(argument)
+        if isinstance(argument, list | tuple):
+            return [value for each in argument for value in self._operands_in(each)]
+        return []
+
+    def _printed(self, argument: Any) -> str:
+        """As the graphs of the native engine print it."""
+        if isinstance(argument, fx.Node):
+            return f"%{self._values_of(argument)[0]}"
+        if isinstance(argument, list | tuple):
+            return f"[{', '.join(map(self._printed, argument))}]"
+        return str(argument)
