@@ -74,7 +74,8 @@ Result<int> run_plan(const PlanCommand& command) {
 
 void add_plan(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PlanCommand>();
-  CLI::App* command = app.add_subcommand("plan", "Print the placements that auto_parallel chooses, or the modes of simple_fsdp, with costs");
+  CLI::App* command =
+      app.add_subcommand("plan", "Print the placements that auto_parallel chooses, or the modes of simple_fsdp, with costs");
   command->group(kRun);
   command->add_option("stack", options->stack, "The stack, quoted: auto_parallel=8:tp=8")->required();
   add_plan_of_model_options(*command, options->of_model);

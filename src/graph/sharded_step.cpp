@@ -103,7 +103,8 @@ class Sharding {
     for (std::size_t at = 0; at < wholes.size(); ++at) {
       const int whole = wholes[at];
       const std::int64_t length = (elements_of(graph_, whole) + ranks_ - 1) / ranks_;
-      Sharded sharded{.bucket = mode_.by_block ? block_of(names_[at]) : names_[at], .gathered = whole, .gradient = graph_.gradients[at]};
+      Sharded sharded{
+          .bucket = mode_.by_block ? block_of(names_[at]) : names_[at], .gathered = whole, .gradient = graph_.gradients[at]};
       graph_.parameters[at] = sharded.shard = flat(length, bytes_per_element(whole));
       const auto& read = readers[whole];
       if (read.size() == 1 && read.front()->op == "aten::_to_copy") {
@@ -277,8 +278,9 @@ class Sharding {
     std::set<int> made(graph_.inputs.begin(), graph_.inputs.end()), read;
     made.insert(graph_.parameters.begin(), graph_.parameters.end());
     for (const GraphNodeRecord& each : graph_.nodes)
-      (each.backward ? read : made).insert(each.backward ? each.operands.begin() : each.results.begin(),
-                                           each.backward ? each.operands.end() : each.results.end());
+      (each.backward ? read : made)
+          .insert(each.backward ? each.operands.begin() : each.results.begin(),
+                  each.backward ? each.operands.end() : each.results.end());
     graph_.saved.clear();
     std::ranges::set_intersection(made, read, std::back_inserter(graph_.saved));
   }
@@ -288,7 +290,7 @@ class Sharding {
   ShardedMode mode_;
   const std::vector<std::string>& names_;
   bool in_backward_ = false;
-  std::vector<Sharded> sharded_;                            // by parameter
+  std::vector<Sharded> sharded_;                             // by parameter
   std::map<std::string, std::vector<std::size_t>> buckets_;  // parameters by bucket
   std::set<int> casts_, of_parameters_;                      // values of forward
   std::map<int, std::size_t> parameter_of_, of_gradient_;    // by gathered value and by whole gradient

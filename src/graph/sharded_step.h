@@ -16,9 +16,9 @@
 namespace ordercheck::captured {
 
 struct ShardedMode {
-  bool by_block = false;       // one collective per block: "layers.2" of "layers.2.norm.weight", else the first module
-  bool one_ahead = false;      // the next gather is sent during the compute of this one, and the last scatter during the next
-  bool gathers_again = true;   // in backward; false keeps what forward gathered
+  bool by_block = false;      // one collective per block: "layers.2" of "layers.2.norm.weight", else the first module
+  bool one_ahead = false;     // the next gather is sent during the compute of this one, and the last scatter during the next
+  bool gathers_again = true;  // in backward; false keeps what forward gathered
   friend bool operator==(const ShardedMode&, const ShardedMode&) = default;
 };
 

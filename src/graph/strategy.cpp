@@ -82,7 +82,8 @@ NodeStrategies strategies_of(const JointGraph& graph, int node, const DeviceMesh
   for (const int value : shapes.node.results) shapes.results.push_back(graph.values[value].shape);
 
   if (!shapes.node.operands.empty() && !shapes.node.results.empty())
-    shapes.widens = graph.values[shapes.node.operands.front()].element_bytes < graph.values[shapes.node.results.front()].element_bytes;
+    shapes.widens =
+        graph.values[shapes.node.operands.front()].element_bytes < graph.values[shapes.node.results.front()].element_bytes;
 
   NodeStrategies found;
   std::optional<std::vector<AxisRule>> rules = rules_of(shapes);

@@ -20,7 +20,8 @@ Collective kind_of(const Placement& from, const Placement& to) {
 
 }  // namespace
 
-std::vector<SentOver> traffic_of(const JointValue& value, const Placements& from, const Placements& to, const DeviceMesh& mesh) {
+std::vector<SentOver> traffic_of(const JointValue& value, const Placements& from, const Placements& to,
+                                 const DeviceMesh& mesh) {
   double bytes = static_cast<double>(element_count(value.shape)) * value.element_bytes;
   if (const auto flat = flat_move(value.shape, from, to, mesh)) {
     SentOver all{.axes = "", .kind = kind_of(flat->from, flat->to)};

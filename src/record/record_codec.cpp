@@ -289,15 +289,9 @@ json json_of(const PlanNodeRecord& node) {
   for (const PlanOperandRecord& operand : node.operands)
     operands.push_back(
         {{"node", operand.node}, {"source", operand.source}, {"wanted", operand.wanted}, {"move_ns", operand.move_ns}});
-  return {{"name", node.name},
-          {"parameter", node.parameter},
-          {"module", node.module},
-          {"backward", node.backward},
-          {"shape", json(node.shape)},
-          {"element_bytes", node.element_bytes},
-          {"operands", operands},
-          {"results", json(node.results)},
-          {"run_ns", node.run_ns}};
+  return {{"name", node.name},         {"parameter", node.parameter},   {"module", node.module},
+          {"backward", node.backward}, {"shape", json(node.shape)},     {"element_bytes", node.element_bytes},
+          {"operands", operands},      {"results", json(node.results)}, {"run_ns", node.run_ns}};
 }
 
 PlanNodeRecord plan_node_in(const json& value) {

@@ -9,10 +9,11 @@ from ordercheck_pytorch.program import marks, names
 
 PACKAGE = Path(ordercheck_pytorch.__file__).parent
 FORBIDDEN = {
-    "program": {"observe", "projects", "users", "worker", "repro"},
-    "observe": {"program", "users", "worker", "repro"},
-    "projects": {"observe", "users", "worker", "repro"},
-    "users": {"observe", "projects", "worker", "repro"},
+    "program": {"observe", "planned", "projects", "users", "worker", "repro"},
+    "observe": {"planned", "program", "users", "worker", "repro"},
+    "planned": {"observe", "projects", "worker", "repro"},
+    "projects": {"observe", "planned", "users", "worker", "repro"},
+    "users": {"observe", "planned", "projects", "worker", "repro"},
 }
 
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +16,8 @@ import torch
 from ordercheck_pytorch.planned.command import write_graph
 from torch import nn
 
+ROOT = Path(__file__).parents[2]
+ORDERCHECK = ROOT / "build/cpu/bin/ordercheck"
 SIZES = {"layers": 3, "dim": 64, "heads": 8, "kv_heads": 4, "head_dim": 16, "ffn_hidden": 96, "vocab": 1000}
 
 
@@ -81,7 +88,9 @@ def test_an_operator_in_place_makes_a_value_of_its_own() -> None:
     read = {value for node in graph["nodes"] for value in node["operands"]}
     assert added["results"][0] in read
     doubled = next(node for node in graph["nodes"] if node["op"] == "aten::mul")
-    assert [node["op"] for node in graph["nodes"] if doubled["results"][0] in node["operands"]] == ["aten::add"]
+    assert [node["op"] for node in graph["nodes"] if doubled["results"][0] in node["operands"]] == [
+        "aten::add"
+    ]
 
 
 def idle() -> nn.Module:
@@ -97,9 +106,23 @@ def idle() -> nn.Module:
         ("planned_test:nothing", "planned_test:nothing: planned_test"),
     ],
 )
-def test_what_cannot_be_traced_is_one_line(
-    model: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_traced_is_one_line(model: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     question = {"model": model, "sizes": SIZES, "sequences": 4, "sequence_length": 32}
     assert write_graph(io.StringIO(json.dumps(question)), io.StringIO()) == 2
     assert capsys.readouterr().err.startswith(said)
+
+
+def test_plans_of_the_guide_print_what_the_guide_shows(tmp_path: Path) -> None:
+    if not torch.__version__.startswith("2.11"):
+        pytest.skip(f"the guide shows traces of torch 2.11, not {torch.__version__}")
+    if not ORDERCHECK.exists():
+        pytest.skip(f"there is no {ORDERCHECK}: scripts/ordercheck builds it")
+    text = (ROOT / "docs/guide/placements.md").read_text()
+    for language, name in (("json", "config.json"), ("toml", "machine.toml")):
+        (tmp_path / name).write_text(text.partition(f"```{language}\n")[2].partition("```")[0])
+    transcripts = re.findall(r"^```\n\$ ordercheck ([^\n]*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert len(transcripts) == 2
+    for command, expected in transcripts:
+        words = [str(ORDERCHECK), *shlex.split(command), "--python", sys.executable]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        assert done.stdout == expected, done.stderr

@@ -25,9 +25,11 @@ Result<Sizes> sizes_to_trace(const std::string& model, Sizes given, bool has_con
   if (is_users(model)) {
     for (const std::string& name : model_size_names())
       if (given.contains(name))
-        return Error{fmt::format("{} has sizes of its own; leave out {}, or leave out --model for the built-in llama", model, name)};
+        return Error{
+            fmt::format("{} has sizes of its own; leave out {}, or leave out --model for the built-in llama", model, name)};
   } else {
-    for (const char* name : {"layers", "dim", "heads", "kv_heads", "head_dim", "ffn_hidden", "vocab"}) needed.emplace_back(name);
+    for (const char* name : {"layers", "dim", "heads", "kv_heads", "head_dim", "ffn_hidden", "vocab"})
+      needed.emplace_back(name);
     if (given.contains("experts") && given.at("experts") > 0)
       return Error{"the model has experts, and the built-in llama has none; give your own with --model pkg:factory"};
     if (!given.contains("head_dim") && given.contains("dim") && given.contains("heads"))
@@ -59,9 +61,10 @@ Result<placing::TracedModel> traced_model(const ModelQuestion& question, const E
                                 .parameters = answer->at("parameters").get<std::vector<std::string>>(),
                                 .has_samples = answer->at("has_samples").get<std::vector<bool>>()};
   } catch (const nlohmann::json::exception& error) {
-    return Error{fmt::format("{} engine: expected a traced graph, got another object; is the driver of another version than "
-                             "ordercheck? ({})",
-                             engine.name, error.what())};
+    return Error{
+        fmt::format("{} engine: expected a traced graph, got another object; is the driver of another version than "
+                    "ordercheck? ({})",
+                    engine.name, error.what())};
   }
 }
 

@@ -58,7 +58,8 @@ Result<placing::MemoryBound> bound_in(const std::string& text) {
 
 Result<placing::StatedPlacement> stated_by(const Stack& stack, const std::string& memory) {
   if (stack.items.size() != 1 || stack.items.front().name != "auto_parallel")
-    return Error{fmt::format("a model is traced as for one device, so its plan is of auto_parallel alone; got '{}'", print(stack))};
+    return Error{
+        fmt::format("a model is traced as for one device, so its plan is of auto_parallel alone; got '{}'", print(stack))};
   placing::StatedPlacement stated = placing::stated_placement(stack.items.front());
   if (memory.empty()) return stated;
   const auto bound = bound_in(memory);

@@ -17,7 +17,7 @@
 namespace ordercheck::placing {
 
 struct SolveOptions {
-  bool reduce = true;          // reduced_choices.h
+  bool reduce = true;           // reduced_choices.h
   bool repeats_blocks = false;  // repeated_blocks.h, if the rules allow such a plan
   ProgramSolver solver = solve_with_highs;
 };

@@ -23,7 +23,7 @@ namespace ordercheck::placing {
 struct TrainingRules {
   std::set<std::string> batch_axes;
   std::set<std::string> replica_axes;  // of the batch axes
-  std::vector<bool> has_samples;  // per graph input: whether its first dim is samples
+  std::vector<bool> has_samples;       // per graph input: whether its first dim is samples
   // The shares of a parameter that a rank may hold. `high` is left out: over all ranks of the other axes as far as possible.
   std::optional<MemoryBound> memory = MemoryBound{.low = 0, .high = {}};
   int prefetched_percent = 100;  // percent that counts of prefetchable redistributions (prefetch.h)

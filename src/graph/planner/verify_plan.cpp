@@ -17,8 +17,8 @@ class Verification {
   Status verify() const {
     // Later checks rely on list sizes that earlier ones have checked.
     using Check = Status (Verification::*)() const;
-    constexpr Check kChecks[] = {&Verification::check_strategies, &Verification::check_flow,  &Verification::check_moves,
-                                 &Verification::check_ends,       &Verification::check_pairs, &Verification::check_pins,
+    constexpr Check kChecks[] = {&Verification::check_strategies, &Verification::check_flow,   &Verification::check_moves,
+                                 &Verification::check_ends,       &Verification::check_pairs,  &Verification::check_pins,
                                  &Verification::check_replicas,   &Verification::check_memory, &Verification::check_costs};
     if (plan_.nodes.size() != graph_.nodes.size())
       return Error{fmt::format("the plan places {} nodes of {}", plan_.nodes.size(), graph_.nodes.size())};

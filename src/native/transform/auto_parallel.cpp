@@ -19,7 +19,8 @@ void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site&
     throw std::runtime_error(
         "auto_parallel traces a whole model with the inputs of one; expected that, got stages of a pipeline");
   const placing::StatedPlacement stated = placing::stated_placement(item);
-  PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = {}, .rules = stated.rules, .machine = placing::for_built_in_models};
+  PlacedModelOptions options{
+      .mesh = site.mesh, .rank = site.rank, .axes = {}, .rules = stated.rules, .machine = placing::for_built_in_models};
   std::vector<std::string> batch_axes;
   for (const placing::MeshAxis& axis : stated.mesh) {
     options.axes.push_back(axis.name);

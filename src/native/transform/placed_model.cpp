@@ -46,9 +46,7 @@ GraphPtr traced(const ModulePtr& model, const std::vector<NamedParameter>& param
   return graph;
 }
 
-JointGraph joint_of(const Graph& graph) {
-  return unless_error(placing::joint_graph_of(describe(graph)));
-}
+JointGraph joint_of(const Graph& graph) { return unless_error(placing::joint_graph_of(describe(graph))); }
 
 Placements on_ranks(const placing::Placements& placements, const placing::DeviceMesh& mesh) {
   Placements all;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,10 +19,12 @@ using placing::Placement;
 using placing::Placements;
 
 constexpr std::size_t kDearest = 3;
-constexpr double kGigabyte = 1e9, kMegabyte = 1e6;
+constexpr std::string_view kGradient = "gradient of parameter ";
+constexpr double kGigabyte = 1e9, kMegabyte = 1e6, kKilobyte = 1e3;
 
 std::string in_bytes(double bytes) {
-  return bytes >= kGigabyte ? fmt::format("{:.2f} GB", bytes / kGigabyte) : fmt::format("{:.2f} MB", bytes / kMegabyte);
+  if (bytes >= kGigabyte) return fmt::format("{:.2f} GB", bytes / kGigabyte);
+  return bytes >= kMegabyte ? fmt::format("{:.2f} MB", bytes / kMegabyte) : fmt::format("{:.2f} kB", bytes / kKilobyte);
 }
 std::string in_ms(double ns) { return fmt::format("{:.2f} ms", ns / 1e6); }
 
@@ -39,7 +42,8 @@ bool is_shard(const Placement& placement) { return placement.kind == Placement::
 
 // Whether the node's value is its first operand's: in other sizes, or in another dtype.
 bool passes_on(const PlanNodeRecord& node) {
-  return node.operands.size() == 1 && (placing::is_free(op_of(node)) || op_of(node) == "aten::_to_copy");
+  return node.operands.size() == 1 && !node.results.empty() &&
+         (placing::is_free(op_of(node)) || op_of(node) == "aten::_to_copy");
 }
 
 class Summary {
@@ -51,9 +55,11 @@ class Summary {
       for (const PlanOperandRecord& operand : plan.nodes[at].operands)
         users_[static_cast<std::size_t>(operand.node)].push_back(static_cast<int>(at));
     for (const PlanNodeRecord& node : plan.nodes) {
-      of_parameters_.push_back(has_name(node) || (!node.operands.empty() && std::ranges::all_of(node.operands, [&](const auto& operand) {
-                                                        return of_parameters_[static_cast<std::size_t>(operand.node)];
-                                                      })));
+      if (has_name(node)) parameters_.push_back(node.parameter);
+      of_parameters_.push_back(has_name(node) ||
+                               (!node.operands.empty() && std::ranges::all_of(node.operands, [&](const auto& operand) {
+                                 return of_parameters_[static_cast<std::size_t>(operand.node)];
+                               })));
     }
   }
 
@@ -93,13 +99,14 @@ class Summary {
     double run = 0, moved = 0;
     for (const PlanNodeRecord& each : plan_.nodes) run += static_cast<double>(each.run_ns);
     for (const Moved& move : moves()) moved += static_cast<double>(move.operand->move_ns);
-    return fmt::format("  a step         {}: operators {}, redistributions {}, {} of them; nothing overlaps\n", in_ms(run + moved),
-                       in_ms(run), in_ms(moved), moves().size());
+    return fmt::format("  a step         {}: operators {}, redistributions {}, {} of them; nothing overlaps\n",
+                       in_ms(run + moved), in_ms(run), in_ms(moved), moves().size());
   }
 
   // The node whose memory the value of this one uses.
   int base(int at) const {
-    while (passes_on(node(at)) && op_of(node(at)) != "aten::_to_copy" && node(at).operands[0].source == node(at).operands[0].wanted)
+    while (passes_on(node(at)) && op_of(node(at)) != "aten::_to_copy" &&
+           node(at).operands[0].source == node(at).operands[0].wanted)
       at = node(at).operands[0].node;
     return at;
   }
@@ -124,8 +131,8 @@ class Summary {
   std::vector<placing::SentOver> traffic(const Moved& move) const {
     const PlanNodeRecord& made = node(move.operand->node);
     return placing::traffic_of({.shape = made.shape, .element_bytes = made.element_bytes},
-                               placing::placements_named(move.operand->source),
-                               placing::placements_named(move.operand->wanted), mesh_);
+                               placing::placements_named(move.operand->source), placing::placements_named(move.operand->wanted),
+                               mesh_);
   }
 
   std::string sent() const {
@@ -144,7 +151,8 @@ class Summary {
         parts.push_back(fmt::format("{} {} {}", sums.first, kind, in_bytes(sums.second)));
         all += sums.second;
       }
-      text += fmt::format("  {:<13}  {} over {}: {}\n", text.empty() ? "sent by a rank" : "", in_bytes(all), over, join(parts, ", "));
+      text += fmt::format("  {:<13}  {} over {}: {}\n", text.empty() ? "sent by a rank" : "", in_bytes(all), over,
+                          join(parts, ", "));
     }
     return text;
   }
@@ -198,10 +206,24 @@ class Summary {
     return in_columns(rows);
   }
 
+  // The parameter whose value, or whose gradient, is moved; "" if it is another value.
+  std::string parameter_of(const Moved& move) const {
+    int at = move.operand->node;
+    while (passes_on(node(at))) at = node(at).operands.front().node;
+    if (has_name(node(at))) return node(at).parameter;
+    at = move.node;
+    while (passes_on(node(at)) && users_[static_cast<std::size_t>(at)].size() == 1)
+      at = users_[static_cast<std::size_t>(at)].front();
+    const std::string& name = node(at).name;
+    if (!name.starts_with(kGradient)) return "";
+    const auto index = parse_integer(name.substr(kGradient.size()));
+    return index && *index < static_cast<long long>(parameters_.size()) ? parameters_[static_cast<std::size_t>(*index)] : "";
+  }
+
   std::string place_of(const Moved& move) const {
     const PlanNodeRecord& taker = node(move.node);
-    const PlanNodeRecord& made = node(move.operand->node);
-    const std::string where = kind_of(has_name(made) ? made.parameter : taker.module);
+    const std::string parameter = parameter_of(move);
+    const std::string where = kind_of(parameter.empty() ? taker.module : parameter);
     const std::string half = taker.backward ? "backward" : "forward";
     return where.empty() ? fmt::format("{}, {}", half, op_of(taker)) : fmt::format("{}, {}", where, half);
   }
@@ -233,7 +255,8 @@ class Summary {
     std::map<std::string, int> places;
     for (const Moved& move : moves()) {
       if (of_parameters_[static_cast<std::size_t>(move.operand->node)]) continue;
-      const Placements from = placing::placements_named(move.operand->source), to = placing::placements_named(move.operand->wanted);
+      const Placements from = placing::placements_named(move.operand->source),
+                       to = placing::placements_named(move.operand->wanted);
       for (std::size_t axis = 0; axis < mesh_.size(); ++axis)
         if (mesh_[axis].name.starts_with("dp") && is_shard(from[axis]) && to[axis] == placing::replicate())
           ++places[fmt::format("{} at {}", mesh_[axis].name, place_of(move))];
@@ -253,6 +276,7 @@ class Summary {
   const std::string& title_;
   placing::DeviceMesh mesh_;
   std::vector<std::vector<int>> users_;
+  std::vector<std::string> parameters_;
   std::vector<bool> of_parameters_;  // made of parameters alone
 };
 

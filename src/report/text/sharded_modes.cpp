@@ -27,7 +27,8 @@ std::string render_sharded_modes(const std::vector<captured::ShardedCost>& costs
                     milliseconds(line.sending), milliseconds(line.exposed), milliseconds(line.step),
                     fmt::format("{:.0f}", static_cast<double>(tokens) * 1e9 / static_cast<double>(line.step))});
   }
-  return fmt::format("{}, {} tokens a rank; costs of {}, computed and not measured\n", title, tokens, machine) + in_columns(rows);
+  return fmt::format("{}, {} tokens a rank; costs of {}, computed and not measured\n", title, tokens, machine) +
+         in_columns(rows);
 }
 
 }  // namespace ordercheck

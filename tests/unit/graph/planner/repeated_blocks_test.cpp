@@ -55,7 +55,8 @@ TEST(RepeatedBlocks, FollowTheSecondAndLeaveTheEndsAlone) {
   int x = builder.input({8, 8});
   for (int block = 0; block < 5; ++block) x = builder.op("aten::silu", {x}, {8, 8});
   JointGraph graph = builder.graph();
-  for (int block = 0; block < 5; ++block) graph.nodes[static_cast<std::size_t>(block) + 1].module = fmt::format("layers.{}", block);
+  for (int block = 0; block < 5; ++block)
+    graph.nodes[static_cast<std::size_t>(block) + 1].module = fmt::format("layers.{}", block);
   EXPECT_THAT(nodes_to_follow(graph), ElementsAre(0, 1, 2, 2, 2, 5));
   graph.nodes[3].module = "norm";
   EXPECT_THAT(nodes_to_follow(graph), ElementsAre(0, 1, 2, 3, 2, 5));

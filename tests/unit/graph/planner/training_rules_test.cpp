@@ -55,16 +55,16 @@ TEST(TrainingRules, AxesOfReplicasShardNoParameter) {
   const DeviceMesh mesh{{"dp_replicate", 2}, {"dp_shard", 2}};
   auto hybrid = planner_of(mesh), sharded = planner_of(mesh);
   const std::set<std::string> both{"dp_replicate", "dp_shard"};
-  ASSERT_TRUE(state_training_rules(
-      hybrid, {.batch_axes = both, .replica_axes = {"dp_replicate"}, .has_samples = {true, false}}));
+  ASSERT_TRUE(
+      state_training_rules(hybrid, {.batch_axes = both, .replica_axes = {"dp_replicate"}, .has_samples = {true, false}}));
   ASSERT_TRUE(state_training_rules(sharded, {.batch_axes = both, .has_samples = {true, false}}));
   EXPECT_EQ(place(hybrid, Role::parameter, 0).substr(0, 2), "RS");
   EXPECT_EQ(place(sharded, Role::parameter, 0).substr(0, 1), "S");
 }
 
 TEST(TrainingRules, AreThoseOfAnItem) {
-  const auto stated = stated_placement(
-      parse_stack("auto_parallel=4:tp=2:replicas=3:memory=replicated:prefetch=free").value().items.front());
+  const auto stated =
+      stated_placement(parse_stack("auto_parallel=4:tp=2:replicas=3:memory=replicated:prefetch=free").value().items.front());
   EXPECT_EQ(stated.mesh, (DeviceMesh{{"dp_replicate", 3}, {"dp_shard", 4}, {"tp", 2}}));
   EXPECT_EQ(stated.rules.batch_axes, (std::set<std::string>{"dp_replicate", "dp_shard"}));
   EXPECT_EQ(stated.rules.replica_axes, (std::set<std::string>{"dp_replicate"}));

@@ -13,12 +13,12 @@ TEST(PlanSummary, TellsCostsMemoryTrafficAndWhatAnAxisSplits) {
   EXPECT_EQ(render_plan_summary(sample_plan(), "auto_parallel=2"),
             R"(plan of auto_parallel=2: dp_shard 2, tp 1; costs of a machine
   a step         0.03 ms: operators 0.01 ms, redistributions 0.01 ms, 2 of them; nothing overlaps
-  memory a rank  0.00 MB: parameters 0.00 MB, gradients 0.00 MB, kept for backward 0.00 MB
-  sent by a rank  0.00 MB over dp_shard: 1 all_gather 0.00 MB, 1 reduce_scatter 0.00 MB
+  memory a rank  0.22 kB: parameters 0.06 kB, gradients 0.06 kB, kept for backward 0.10 kB
+  sent by a rank  0.10 kB over dp_shard: 1 all_gather 0.05 kB, 1 reduce_scatter 0.05 kB
   parameter        held as  dp_shard splits  tp splits
   layers.*.weight  S(0)R    tokens           nothing
 dearest redistributions
-     0.01 ms, 1 of backward, of parameter 0: PR to S(0)R, reduce_scatter over dp_shard
+     0.01 ms, 1 of layers.*.weight, backward: PR to S(0)R, reduce_scatter over dp_shard
      0.01 ms, 1 of layers.*.weight, forward: S(0)R to RR, all_gather over dp_shard
 activations are gathered over a batch axis: nowhere
 without a placement rule, so every rank computes the whole: aten::topk

@@ -23,7 +23,7 @@ class _Export:
         self._shapes: list[list[int]] = []
         self._element_bytes: list[int] = []
         self._view_of: list[int] = []
-        self._values: dict[fx.Node, int | list[int]] = {}
+        self._values: dict[fx.Node, list[int]] = {}  # of what is no tensor: -1
         self._module_of: dict[fx.Node, str] = {}
         self._of_tangent: set[fx.Node] = set()  # depend on the gradient of the logits
         self._nodes: list[dict[str, Any]] = []
@@ -31,11 +31,12 @@ class _Export:
     def written(self) -> dict[str, Any]:
         traced = self._traced
         traced.graph.eliminate_dead_code()
-        placeholders, output = [], ()
+        placeholders: list[int] = []
+        output: Any = ()
         for node in traced.graph.nodes:
             if node.op == "placeholder":
                 placeholders.append(self._add_value(node.meta["val"]))
-                self._values[node] = placeholders[-1]
+                self._values[node] = [placeholders[-1]]
                 if len(placeholders) > len(traced.parameters) + len(traced.inputs):
                     self._of_tangent.add(node)
             elif node.op == "output":
@@ -43,9 +44,7 @@ class _Export:
             elif node.op == "get_attr":  # a constant of the model that is neither parameter nor buffer
                 self._add_node(node, "ordercheck::constant", "", [])
             elif node.target is operator.getitem:
-                self._note_dependence(node)
-                self._values[node] = self._values_of(node.args[0])[node.args[1]]
-                self._module_of[node] = self._module_of[node.args[0]]
+                self._add_part(node)
             else:
                 self._add_operator(node)
         parameters = len(traced.parameters)
@@ -65,9 +64,9 @@ class _Export:
             "inputs": placeholders[parameters:inputs],
             "parameters": placeholders[:parameters],
             "saved": sorted(in_backward & (of_forward | set(placeholders[:inputs]))),
-            "outputs": self._values_of(logits),
+            "outputs": self._values[logits],
             "tangents": placeholders[inputs:],
-            "gradients": [self._values_of(each)[0] for each in gradients],
+            "gradients": [self._values[each][0] for each in gradients],
             "nodes": self._nodes,
         }
         return {
@@ -77,8 +76,9 @@ class _Export:
         }
 
     def _add_operator(self, node: fx.Node) -> None:
-        schema = node.target._schema
-        passed = dict(zip((each.name for each in schema.arguments), node.args)) | node.kwargs
+        target: Any = node.target
+        schema = target._schema
+        passed = dict(zip((each.name for each in schema.arguments), node.args, strict=False)) | node.kwargs
         arguments = [passed.get(each.name, each.default_value) for each in schema.arguments]
         operands = [value for each in arguments for value in self._operands_in(each)]
         name = schema.name.removesuffix("_") if not schema.name.endswith("__") else schema.name
@@ -86,17 +86,23 @@ class _Export:
         first = schema.arguments[0].alias_info if schema.arguments else None
         if first is not None and first.is_write:
             self._values[arguments[0]] = self._values[node]  # what is read from now on is the changed tensor
-        elif first is not None and operands and isinstance(self._values[node], int):
-            self._view_of[self._values[node]] = operands[0]
+        elif first is not None and operands and len(self._values[node]) == 1:
+            self._view_of[self._values[node][0]] = operands[0]
+
+    def _add_part(self, node: fx.Node) -> None:
+        """One of several results."""
+        source: Any = node.args[0]
+        index: Any = node.args[1]
+        self._note_dependence(node)
+        self._values[node] = [self._values[source][index]]
+        self._module_of[node] = self._module_of[source]
 
     def _add_node(self, node: fx.Node, name: str, arguments: str, operands: list[int]) -> None:
         value = node.meta["val"]
-        made: int | list[int]
-        if isinstance(value, torch.Tensor):
-            made = self._add_value(value)
-        else:
-            made = [self._add_value(each) for each in value]
-        self._values[node] = made
+        several = value if isinstance(value, list | tuple) else [value]
+        self._values[node] = [
+            self._add_value(each) if isinstance(each, torch.Tensor) else -1 for each in several
+        ]
         self._note_dependence(node)
         backward = self._traced.is_backward(node)
         module = self._backward_module(node) if backward else self._forward_module(node)
@@ -114,7 +120,7 @@ class _Export:
                 "ranks": 0,
                 "arguments": arguments,
                 "operands": operands,
-                "results": [made] if isinstance(made, int) else made,
+                "results": [each for each in self._values[node] if each >= 0],
             }
         )
 
@@ -126,7 +132,9 @@ class _Export:
 
     def _backward_module(self, node: fx.Node) -> str:
         """That of what it reads from forward, else of what it reads from backward; the latest of several."""
-        read = sorted(node.all_input_nodes, key=lambda each: (each not in self._of_tangent, self._values_of(each)))
+        read = sorted(
+            node.all_input_nodes, key=lambda each: (each not in self._of_tangent, self._values[each])
+        )
         return next(filter(None, map(self._module_read, reversed(read))), "")
 
     def _note_dependence(self, node: fx.Node) -> None:
@@ -137,8 +145,7 @@ class _Export:
         if node.op != "placeholder":
             return self._module_of[node]
         parameters = self._traced.parameters
-        value = self._values[node]
-        assert isinstance(value, int)
+        value = self._values[node][0]
         return parameters[value].rpartition(".")[0] if value < len(parameters) else ""
 
     def _add_value(self, value: torch.Tensor) -> int:
@@ -147,13 +154,9 @@ class _Export:
         self._view_of.append(-1)
         return len(self._shapes) - 1
 
-    def _values_of(self, node: fx.Node) -> list[int]:
-        values = self._values[node]
-        return [values] if isinstance(values, int) else values
-
     def _operands_in(self, argument: Any) -> list[int]:
         if isinstance(argument, fx.Node):
-            return self._values_of(argument)
+            return [value for value in self._values[argument] if value >= 0]
         if isinstance(argument, list | tuple):
             return [value for each in argument for value in self._operands_in(each)]
         return []
@@ -161,7 +164,7 @@ class _Export:
     def _printed(self, argument: Any) -> str:
         """As the graphs of the native engine print it."""
         if isinstance(argument, fx.Node):
-            return f"%{self._values_of(argument)[0]}"
+            return f"%{self._values[argument][0]}"
         if isinstance(argument, list | tuple):
             return f"[{', '.join(map(self._printed, argument))}]"
         return str(argument)

@@ -16,7 +16,6 @@ import torch
 from torch import fx, nn
 from torch._subclasses import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
-from torch.utils import _pytree as pytree
 
 from ..program.exact.kernels import Unsupported
 
@@ -27,8 +26,8 @@ TOKENS = "tokens"
 
 @dataclass
 class Traced:
-    """The placeholders of `graph` are the parameters, the inputs and the gradient of the logits. Its output is the logits and the
-    gradients of the parameters."""
+    """The placeholders of `graph` are the parameters, the inputs and the gradient of the logits. Its outputs are the logits
+    and the gradients of the parameters."""
 
     graph: fx.Graph
     parameters: list[str]
@@ -41,9 +40,7 @@ def trace(make_model: Callable[[], nn.Module], sequences: int, sequence_length: 
     """The model takes tokens [sequences, sequence_length] int64 and gives logits, or something that has them as `logits`."""
     with FakeTensorMode(allow_non_fake_inputs=True):
         model = make_model().train()
-        parameters = {
-            name: p.detach().to(KEPT_IN).requires_grad_() for name, p in model.named_parameters()
-        }
+        parameters = {name: p.detach().to(KEPT_IN).requires_grad_() for name, p in model.named_parameters()}
         buffers = {
             name: b.to(COMPUTED_IN) if b.is_floating_point() else b for name, b in model.named_buffers()
         }

@@ -9,7 +9,7 @@ from torch import nn
 from ..program import llama
 
 
-class CausalAttention(nn.Module):
+class CausalAttention(llama.InnerAttention):
     """Without a mask as a tensor, which the kernels of long sequences do without."""
 
     def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -18,10 +18,11 @@ class CausalAttention(nn.Module):
 
 def sized_llama(sizes: dict[str, int], sequence_length: int) -> nn.Module:
     """Sets the sizes of the module llama, so a process builds models of one size only."""
+    constants = {"VOCABULARY": sizes["vocab"], "SEQUENCE_LENGTH": sequence_length}
     for constant in ("LAYERS", "DIM", "HEADS", "KV_HEADS", "HEAD_DIM", "FFN_HIDDEN"):
-        setattr(llama, constant, sizes[constant.lower()])
-    llama.VOCABULARY = sizes["vocab"]
-    llama.SEQUENCE_LENGTH = sequence_length
+        constants[constant] = sizes[constant.lower()]
+    for constant, value in constants.items():
+        setattr(llama, constant, value)
     model = llama.Llama()
     for module in model.modules():
         if isinstance(module, llama.Attention):
