@@ -24,6 +24,7 @@ const std::map<std::string, Linear>& elementwise_operators() {
       {"aten::div", Linear::never},
       {"aten::neg", Linear::alone},
       {"aten::clone", Linear::alone},
+      {"aten::lift_fresh_copy", Linear::alone},
       {"aten::detach", Linear::alone},
       {"aten::alias", Linear::alone},
       {"aten::contiguous", Linear::alone},

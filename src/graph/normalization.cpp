@@ -72,7 +72,8 @@ std::optional<std::vector<AxisRule>> normalization_rules(const OperatorShapes& s
   if (shapes.operands.empty() || shapes.results.empty()) return std::nullopt;
   const std::size_t rank = shapes.operands[0].size();
   const auto dim = [&](std::size_t argument) { return dim_of(int_argument(shapes.node, argument), rank); };
-  if (op == "aten::_softmax" || op == "aten::_log_softmax") return along_others(shapes, dim(1), false);
+  if (op == "aten::_softmax" || op == "aten::_log_softmax" || op == "aten::_safe_softmax")
+    return along_others(shapes, dim(1), false);
   if (op == "aten::_softmax_backward_data" || op == "aten::_log_softmax_backward_data")
     return along_others(shapes, dim(2), true);
   if (op == "aten::native_layer_norm" || op == "aten::_fused_rms_norm") return forward_norm_rules(shapes);

@@ -40,6 +40,18 @@ std::vector<AxisRule> inserting_rules(const OperatorShapes& shapes, int at) {
   return rules;
 }
 
+// cat passes over operands of shape [0], such as an empty cache: they are whole.
+std::optional<std::vector<AxisRule>> cat_rules(const OperatorShapes& shapes) {
+  const std::size_t rank = shapes.results[0].size();
+  const auto cut = dim_of(int_argument(shapes.node, 1), rank);
+  if (!cut) return std::nullopt;
+  std::vector<AxisRule> rules = beside(shapes, static_cast<int>(rank), *cut, 0);
+  for (AxisRule& rule : rules)
+    for (std::size_t at = 0; at < shapes.operands.size(); ++at)
+      if (shapes.operands[at] == Shape{0}) rule.operands[at] = replicate();
+  return rules;
+}
+
 }  // namespace
 
 std::optional<std::vector<AxisRule>> piecewise_rules(const OperatorShapes& shapes) {
@@ -50,8 +62,9 @@ std::optional<std::vector<AxisRule>> piecewise_rules(const OperatorShapes& shape
   if (op == "aten::slice") return slice_rules(shapes, dim(1, rank));
   if (op == "aten::slice_backward") return slice_rules(shapes, dim(2, rank));
   if (op == "aten::select") return select_rules(shapes, dim(1, rank));
-  if (op == "aten::cat" || op == "aten::split" || op == "aten::split_with_sizes") {
-    const auto cut = dim(op == "aten::cat" ? 1 : 2, rank);
+  if (op == "aten::cat") return cat_rules(shapes);
+  if (op == "aten::split" || op == "aten::split_with_sizes") {
+    const auto cut = dim(2, rank);
     if (!cut) return std::nullopt;
     return beside(shapes, static_cast<int>(rank), *cut, 0);
   }

@@ -322,7 +322,7 @@ Result<std::vector<ShardedCost>> costs_of_modes(const GraphRecord& whole, const 
       for (const int parameter : step.parameters) cost.held_bytes += bytes_of(step, parameter);
       cost.gathers = std::ranges::count(step.nodes, std::string(kGather), &GraphNodeRecord::op);
       cost.scatters = std::ranges::count(step.nodes, std::string(kScatter), &GraphNodeRecord::op);
-      costs.push_back(std::move(cost));
+      costs.push_back(cost);
     }
   }
   return costs;

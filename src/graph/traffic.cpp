@@ -61,7 +61,7 @@ Placements placements_named(const std::string& text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == 'R') placements.push_back(replicate());
     if (text[at] == 'P') placements.push_back(partial());
-    if (text[at] == 'S') placements.push_back(shard(std::atoi(text.c_str() + at + 2)));
+    if (text[at] == 'S') placements.push_back(shard(static_cast<int>(std::strtol(text.c_str() + at + 2, nullptr, 10))));
   }
   return placements;
 }

@@ -24,7 +24,7 @@ std::string shape_of(const PlanNodeRecord& node) { return fmt::format("[{}]", fm
 std::string places_of(const PlanNodeRecord& node) {
   std::vector<std::string> wanted;
   for (const PlanOperandRecord& operand : node.operands) wanted.push_back(operand.wanted);
-  const std::string results = fmt::format("{}", fmt::join(node.results, ", "));
+  std::string results = fmt::format("{}", fmt::join(node.results, ", "));
   if (wanted.empty()) return results;
   const std::string taken = fmt::format("{}", fmt::join(wanted, ", "));
   return results.empty() ? taken : fmt::format("{} -> {}", taken, results);

@@ -115,7 +115,7 @@ inline std::optional<Dense> run_dense(const JointNode& node, const std::vector<D
       return op == "aten::mean" ? sum / static_cast<double>(in[0].shape[dim]) : sum;
     });
   }
-  if (op == "aten::_softmax") {
+  if (op == "aten::_softmax" || op == "aten::_safe_softmax") {
     const int dim = argument_dim(1, shape.size());
     return each([&](Shape at) {
       const double own = read(in[0], at);

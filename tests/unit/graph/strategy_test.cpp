@@ -1,5 +1,9 @@
 #include "graph/strategy.h"
 
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
 #include <gmock/gmock.h>
 
 #include "unit/graph/dense.h"
@@ -56,6 +60,7 @@ const std::vector<Sample>& samples() {
       {"aten::sum", {{4, 8, 2}}, {4, 2}, {"[1]", "False", "None"}},
       {"aten::mean", {{4, 8}}, {4, 1}, {"[1]", "True", "None"}},
       {"aten::_softmax", {{4, 8}}, {4, 8}, {"-1", "False"}},
+      {"aten::_safe_softmax", {{4, 8}}, {4, 8}, {"-1", "None"}},
       {"aten::embedding", {{3, 4}, {4, 2}}, {4, 2, 4}, {"-1", "False", "False"}},
       {"aten::embedding_dense_backward", {{4, 2, 4}, {4, 2}}, {3, 4}, {"3", "-1", "False"}},
   };
@@ -197,6 +202,48 @@ TEST(Strategies, A23GrowWithDimsAndAxesAsSaid) {
   EXPECT_EQ(strategies_of(builder.graph(), 0, {{"tp", 2}}).choices.size(), 4u);
   EXPECT_EQ(strategies_of(builder.graph(), 0, {{"dp_shard", 2}, {"tp", 2}}).choices.size(), 16u);
   EXPECT_EQ(strategies_of(builder.graph(), 0, {{"dp_replicate", 2}, {"dp_shard", 2}, {"tp", 2}}).choices.size(), 64u);
+}
+
+std::vector<std::string> names_of_choices(const GraphBuilder& builder, const DeviceMesh& mesh) {
+  std::vector<std::string> names;
+  const int last = static_cast<int>(builder.graph().nodes.size()) - 1;
+  for (const Strategy& each : strategies_of(builder.graph(), last, mesh).choices) names.push_back(name_of(each));
+  return names;
+}
+
+// The keys of a cache that is empty yet, and new ones.
+TEST(Strategies, OfACatLeaveAnEmptyTensorWhole) {
+  GraphBuilder builder;
+  const int none = builder.input({0}), keys = builder.input({4, 6});
+  JointGraph graph = builder.graph();
+  graph.values.push_back({.shape = {4, 6}});
+  graph.nodes.push_back({.op = "aten::cat", .arguments = {"[%0, %1]", "1"}, .operands = {none, keys}, .results = {2}});
+  std::vector<std::string> names;
+  for (const Strategy& each : strategies_of(graph, 2, {{"dp_shard", 2}}).choices) names.push_back(name_of(each));
+  EXPECT_THAT(names, ElementsAre("R,P->P", "R,R->R", "R,S(0)->S(0)"));
+}
+
+// Ranks sum a gradient in the wider dtype, so a partial sum passes the cast to it, and none passes a cast to fewer bytes.
+TEST(Strategies, OfACastKeepAPartialSumOnlyToMoreBytes) {
+  for (const auto& [from, to, keeps] : {std::tuple(2, 4, true), std::tuple(4, 2, false), std::tuple(4, 4, false)}) {
+    GraphBuilder builder;
+    const int x = builder.input({4, 6});
+    const int cast = builder.op("aten::_to_copy", {x}, {4, 6}, {"6"});
+    builder.set_bytes(x, from);
+    builder.set_bytes(cast, to);
+    EXPECT_EQ(std::ranges::count(names_of_choices(builder, {{"dp_shard", 2}}), "P->P"), keeps ? 1 : 0) << from << to;
+  }
+}
+
+// A mask of [queries, keys] is whole on every rank; one with samples is split with them.
+TEST(Strategies, OfAttentionSplitAMaskWithTheSamples) {
+  for (const auto& [mask, name] : {std::pair(Shape{6, 6}, "S(0),S(0),S(0),R->S(0),S(0)"),
+                                   std::pair(Shape{4, 1, 6, 6}, "S(0),S(0),S(0),S(0)->S(0),S(0)")}) {
+    GraphBuilder builder;
+    const int q = builder.input({4, 2, 6, 8}), k = builder.input({4, 2, 6, 8}), v = builder.input({4, 2, 6, 8});
+    builder.ops("aten::_scaled_dot_product_flash_attention_for_cpu", {q, k, v, builder.input(mask)}, {{4, 2, 6, 8}, {4, 2, 6}});
+    EXPECT_THAT(names_of_choices(builder, {{"dp_shard", 2}}), Contains(name));
+  }
 }
 
 }  // namespace
