@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -118,6 +119,20 @@ Status PlacementPlanner::count_prefetched(int percent) {
     return Error{fmt::format("how much of a prefetched redistribution counts: expected 0 to 100 percent, got {}", percent)};
   rules_.prefetched_percent = percent;
   return Done{};
+}
+
+void PlacementPlanner::keep_choices_of(const PlacementPlanner& other) {
+  if (other.strategies_.size() != strategies_.size()) return;
+  for (std::size_t node = 0; node < strategies_.size(); ++node) {
+    const std::vector<Strategy> choices = std::exchange(strategies_[node].choices, {});
+    const std::vector<Nanoseconds> costs = std::exchange(run_costs_[node], {});
+    for (std::size_t at = 0; at < choices.size(); ++at) {
+      const std::vector<Strategy>& others = other.strategies_[node].choices;
+      if (std::ranges::find(others, choices[at]) == others.end()) continue;
+      strategies_[node].choices.push_back(choices[at]);
+      run_costs_[node].push_back(costs[at]);
+    }
+  }
 }
 
 Status PlacementPlanner::remove(const std::vector<std::string>& names) {

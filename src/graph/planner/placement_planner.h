@@ -50,6 +50,10 @@ class PlacementPlanner {
   // How much of the cost of redistributions that can be prefetched (prefetch.h) counts, in percent: 0 to 100, default 100.
   Status count_prefetched(int percent);
 
+  // Drops the choices that `other` does not have, so that the plan can also run with the sizes of its graph. Both graphs must
+  // have the same nodes; nothing happens if their numbers differ.
+  void keep_choices_of(const PlacementPlanner& other);
+
   // Removes rules by name: a name that pin() returned, kMemoryLow or kMemoryHigh. An error if there is no such rule.
   Status remove(const std::vector<std::string>& names);
 

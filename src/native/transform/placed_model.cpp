@@ -107,7 +107,12 @@ void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& input
       throw std::runtime_error(fmt::format("a plan places whole parameters, and {} is placed already ({})", named.name,
                                            print(named.parameter->placements)));
   }
-  const Traced first = traced_for(model, parameters, inputs, mesh, options);
+  Traced first = traced_for(model, parameters, inputs, mesh, options);
+  std::vector<Traced> others;
+  for (const std::vector<SampleInput>& batch : options.other_batches) {
+    others.push_back(traced_for(model, parameters, batch, mesh, options));
+    first.planner.keep_choices_of(others.back().planner);
+  }
   const placing::PlacementPlanner& planner = first.planner;
   const placing::PlacementPlan plan = unless_error(plan_once(planner));
   if (const auto& tell = this_rank().on_plan) tell(plan_record(planner, plan, names_of(parameters)));
@@ -115,10 +120,8 @@ void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& input
     return c10::make_intrusive<PlacedGraph>(of.graph, of.planner.graph(), std::move(by), mesh, options.gathered);
   };
   std::vector<PlacedGraphPtr> graphs{placed(first, plan)};
-  for (const std::vector<SampleInput>& batch : options.other_batches) {
-    const Traced other = traced_for(model, parameters, batch, mesh, options);
+  for (const Traced& other : others)
     graphs.push_back(placed(other, unless_error(placing::same_placements(planner, plan, other.planner))));
-  }
 
   const std::vector<placing::Placements> places = graphs.front()->parameter_places();
   std::map<const Parameter*, ParameterPtr> pieces;
@@ -160,6 +163,8 @@ std::string question_of(const placing::PlacementPlanner& planner) {
   text += fmt::format("{} {} {} {}\n", machine.flops_per_us, machine.memory_bytes_per_us, machine.reachable, machine.launch_us);
   for (const placing::Link& link : machine.links) text += fmt::format("{} {}\n", link.bytes_per_us, link.latency_us);
   const placing::PlacementRules& rules = planner.rules();
+  for (const placing::NodeStrategies& of : planner.strategies()) text += fmt::format("{} ", of.choices.size());
+  for (const int axis : rules.replicated_on) text += fmt::format("replicated on {}\n", axis);
   for (const placing::Pin& pin : rules.pins) text += fmt::format("{} {}\n", pin.node, placing::name_of(pin.placements));
   return text +
          fmt::format("{} {} {}\n", rules.memory.low.value_or(-1), rules.memory.high.value_or(-1), rules.prefetched_percent);

@@ -33,7 +33,8 @@ struct PlacedModelOptions {
 // - A parameter that an axis only replicates gets a replicate placement on that axis.
 // - module.output_placements is set to the planned placements of the output, except on axes that split samples.
 // - on_use steps of parameters are part of the trace, and children of the model are no longer called.
-// - The model is traced for each of `other_batches` too. These traces run with the placements planned for `inputs`.
+// - The model is traced for each of `other_batches` too. These traces run with the placements planned for `inputs`, which are
+//   chosen so that they can.
 // - Throws if the model cannot be traced without a graph break, if its trace has collectives, if the rules allow no plan, or if
 //   the plan does not fit one of `other_batches`. A later call with a batch of another size throws too.
 void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, const PlacedModelOptions& options);
