@@ -43,6 +43,7 @@ class TomlTable {
   std::vector<std::string> words_if_given(const std::string& key);  // a command line: duplicates are allowed
   std::vector<int> numbers(const std::string& key);                 // each at least 1
   std::optional<int> number_if_given(const std::string& key, int least = 1);
+  std::optional<double> decimal_if_given(const std::string& key, double most, bool or_zero = false);  // above 0, at most `most`
   std::string date_if_given(const std::string& key);               // a day, quoted or not: "2026-02-20"
   std::string url_if_given(const std::string& key);                // must begin with https://
   TomlTable table(const std::string& key);                         // [key]

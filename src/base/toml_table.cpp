@@ -127,6 +127,15 @@ std::optional<int> TomlTable::number_if_given(const std::string& key, int least)
   return std::nullopt;
 }
 
+std::optional<double> TomlTable::decimal_if_given(const std::string& key, double most, bool or_zero) {
+  const toml::node* node = find(key, false);
+  if (!node) return std::nullopt;
+  const auto number = node->is_number() ? node->value<double>() : std::nullopt;
+  if (number && (*number > 0 || (or_zero && *number == 0)) && *number <= most) return number;
+  refuse(key, fmt::format("'{}': expected a number {} and at most {:.0f}", key, or_zero ? "from 0" : "above 0", most));
+  return std::nullopt;
+}
+
 std::string TomlTable::date_if_given(const std::string& key) {
   constexpr std::size_t kDay = 10;
   const toml::node* node = find(key, false);

@@ -12,6 +12,11 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
   return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
+std::string in_bytes(double bytes) {
+  if (bytes >= 1e9) return fmt::format("{:.2f} GB", bytes / 1e9);
+  return bytes >= 1e6 ? fmt::format("{:.2f} MB", bytes / 1e6) : fmt::format("{:.2f} kB", bytes / 1e3);
+}
+
 std::string enumerated(const std::vector<std::string>& parts) {
   if (parts.size() < 2) return join(parts, "");
   return fmt::format("{} and {}", join({parts.begin(), parts.end() - 1}, ", "), parts.back());

@@ -11,6 +11,9 @@ namespace ordercheck {
 // "1 case", "2 cases"; pass `many` for an irregular plural: counted(2, "advisory", "advisories").
 std::string counted(std::int64_t count, const std::string& one, const std::string& many = "");
 
+// "1.50 GB", "2.00 MB", "0.10 kB"; decimal units.
+std::string in_bytes(double bytes);
+
 // Joins texts: "a", "a and b", "a, b and c"; "" if `parts` is empty.
 std::string enumerated(const std::vector<std::string>& parts);
 

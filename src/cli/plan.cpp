@@ -46,7 +46,7 @@ Result<int> print_plan(const PlanCommand& command, const PlanRecord& plan, const
 
 Result<int> print_modes(const PlanCommand& command, const Stack& stack) {
   if (command.format != "text")
-    return Error{fmt::format("--format {}: the modes of '{}' are a table; leave it out", command.format, print(stack))};
+    return Error{fmt::format("the modes of '{1}' are a table of text, not {0}; leave that out", command.format, print(stack))};
   const auto table = modes_of_model(stack, command.of_model);
   if (!table) return table.error();
   if (const Status written = write_picture(*table, command.format, command.out); !written) return written.error();
@@ -56,8 +56,12 @@ Result<int> print_modes(const PlanCommand& command, const Stack& stack) {
 Result<int> run_plan(const PlanCommand& command) {
   const auto stack = parse_stack(command.stack);
   if (!stack) return stack.error();
+  const bool is_traced = has_modes(*stack) || asks_for_a_model(command.of_model);
+  if (is_traced && (!command.engine.engine.empty() || command.engine.timeout))
+    return Error{fmt::format("{}: a model of your sizes is traced and not run; leave it out",
+                             command.engine.timeout ? "--timeout" : "--engine " + one_line(command.engine.engine))};
   if (has_modes(*stack)) return print_modes(command, *stack);
-  if (asks_for_a_model(command.of_model)) {
+  if (is_traced) {
     const auto plan = plan_of_model(*stack, command.of_model);
     if (!plan) return plan.error();
     return print_plan(command, *plan, print(*stack));

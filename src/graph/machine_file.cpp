@@ -8,10 +8,11 @@ namespace ordercheck::placing {
 namespace {
 
 constexpr double kGiga = 1e3, kTera = 1e6;  // bytes or operations a microsecond
+constexpr double kMost = 1e9;               // of any of these numbers
 
 Link read_link(TomlTable& table, Link link) {
-  if (const auto speed = table.number_if_given("gb_per_s")) link.bytes_per_us = *speed * kGiga;
-  if (const auto latency = table.number_if_given("latency_us", 0)) link.latency_us = *latency;
+  if (const auto speed = table.decimal_if_given("gb_per_s", kMost)) link.bytes_per_us = *speed * kGiga;
+  if (const auto latency = table.decimal_if_given("latency_us", kMost, true)) link.latency_us = *latency;
   return link;
 }
 
@@ -21,13 +22,13 @@ Result<Machine> read_machine(std::string_view text, const std::string& path, con
   TomlTable file(text, path);
   Machine machine = h100(mesh);
   machine.name = file.text("name");
-  if (const auto speed = file.number_if_given("memory_gb_per_s")) machine.memory_bytes_per_us = *speed * kGiga;
-  if (const auto launch = file.number_if_given("launch_us", 0)) machine.launch_us = *launch;
-  if (const auto share = file.number_if_given("reachable_percent")) machine.reachable = *share / 100.0;
+  if (const auto speed = file.decimal_if_given("memory_gb_per_s", kMost)) machine.memory_bytes_per_us = *speed * kGiga;
+  if (const auto launch = file.decimal_if_given("launch_us", kMost, true)) machine.launch_us = *launch;
+  if (const auto share = file.decimal_if_given("reachable_percent", 100)) machine.reachable = *share / 100.0;
   if (file.has("tflop_per_s")) {
     TomlTable products = file.table("tflop_per_s");
     for (const int bytes : {1, 2, 4, 8})
-      if (const auto speed = products.number_if_given(fmt::format("{}_bytes", bytes)))
+      if (const auto speed = products.decimal_if_given(fmt::format("{}_bytes", bytes), kMost))
         machine.flops_per_us[bytes] = *speed * kTera;
     file.adopt(products);
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -13,10 +14,12 @@ from typing import Any
 
 import pytest
 import torch
+import torch.utils.checkpoint
 from ordercheck_pytorch.planned.command import write_graph
 from torch import nn
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 ORDERCHECK = ROOT / "build/cpu/bin/ordercheck"
 SIZES = {"layers": 3, "dim": 64, "heads": 8, "kv_heads": 4, "head_dim": 16, "ffn_hidden": 96, "vocab": 1000}
 
@@ -93,9 +96,51 @@ def test_an_operator_in_place_makes_a_value_of_its_own() -> None:
     ]
 
 
+class Checkpointed(Changing):
+    """Reruns its embedding in backward, and prints in forward."""
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        print("forward")
+        x = torch.utils.checkpoint.checkpoint(
+            lambda of: self.embedding(of).sin(), tokens, use_reentrant=False
+        )
+        return self.head(x)
+
+
+def checkpointed() -> nn.Module:
+    return Checkpointed()
+
+
+def test_a_checkpoint_reruns_forward_in_backward() -> None:
+    nodes = asked("planned_test:checkpointed")["graph"]["nodes"]
+    assert [node["backward"] for node in nodes if node["op"] == "aten::embedding"] == [False, True]
+
+
+def test_what_a_model_prints_is_no_part_of_the_answer() -> None:
+    question = {"model": "planned_test:checkpointed", "sizes": {}, "sequences": 4, "sequence_length": 32}
+    done = subprocess.run(
+        [sys.executable, "-m", "ordercheck_pytorch", "graph"],
+        input=json.dumps(question),
+        capture_output=True,
+        text=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(HERE), str(ROOT / "src/drivers/pytorch"), *sys.path]),
+        },
+    )
+    assert "graph" in json.loads(done.stdout), done.stderr
+    assert "forward" in done.stderr
+
+
 def idle() -> nn.Module:
     model = Changing()
     model.unused = nn.Linear(2, 2)
+    return model
+
+
+def complex_numbers() -> nn.Module:
+    model = Changing()
+    model.head = model.head.to(torch.complex64)
     return model
 
 
@@ -104,6 +149,7 @@ def idle() -> nn.Module:
     [
         ("planned_test:idle", "unused.weight gets no gradient: the logits do not depend on it"),
         ("planned_test:nothing", "planned_test:nothing: planned_test"),
+        ("planned_test:complex_numbers", "head.weight is torch.complex64"),
     ],
 )
 def test_what_cannot_be_traced_is_one_line(model: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

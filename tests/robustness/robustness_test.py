@@ -235,7 +235,7 @@ class Robustness(unittest.TestCase):
     def test_a_program_without_memory_is_one_line(self) -> None:
         ended = subprocess.run(
             [str(PROGRAM), "check", "fsdp=2,tp=2"],  # by the rules beside the program
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 20, 1 << 20)),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (3 << 20, 3 << 20)),
             capture_output=True,
             text=True,
         )

@@ -48,12 +48,19 @@ std::optional<double> share_in(const std::string& text) {
   return share;
 }
 
-Result<placing::MemoryBound> bound_in(const std::string& text) {
+// `holders`: the ranks that a parameter can be sharded over.
+Result<placing::MemoryBound> bound_in(const std::string& text, int holders) {
   const std::size_t colon = text.find(':');
   const auto low = colon == std::string::npos ? std::optional(0.0) : share_in(text.substr(0, colon));
   const auto high = share_in(colon == std::string::npos ? text : text.substr(colon + 1));
-  if (low && high) return placing::MemoryBound{.low = low, .high = high};
-  return Error{fmt::format("--memory {}: expected LOW:HIGH, such as 0:0.25", one_line(text))};
+  // Negated comparisons also reject NaN.
+  if (!low || !high || !(0 <= *low) || !(*low <= *high) || !(*high <= 1))
+    return Error{fmt::format("--memory {}: expected LOW:HIGH with 0 <= LOW <= HIGH <= 1, such as 0:0.25", one_line(text))};
+  if (*high * holders < 1)
+    return Error{
+        fmt::format("--memory {}: {} ranks share a parameter, so the largest share is at least 1/{}; expected a higher HIGH",
+                    one_line(text), holders, holders)};
+  return placing::MemoryBound{.low = low, .high = high};
 }
 
 Result<placing::StatedPlacement> stated_by(const Stack& stack, const std::string& memory) {
@@ -62,7 +69,10 @@ Result<placing::StatedPlacement> stated_by(const Stack& stack, const std::string
         fmt::format("a model is traced as for one device, so its plan is of auto_parallel alone; got '{}'", print(stack))};
   placing::StatedPlacement stated = placing::stated_placement(stack.items.front());
   if (memory.empty()) return stated;
-  const auto bound = bound_in(memory);
+  int holders = 1;
+  for (const placing::MeshAxis& axis : stated.mesh)
+    if (!stated.rules.replica_axes.contains(axis.name)) holders *= axis.size;
+  const auto bound = bound_in(memory, holders);
   if (!bound) return bound.error();
   stated.rules.memory = *bound;
   return stated;

@@ -20,12 +20,7 @@ using placing::Placements;
 
 constexpr std::size_t kDearest = 3;
 constexpr std::string_view kGradient = "gradient of parameter ";
-constexpr double kGigabyte = 1e9, kMegabyte = 1e6, kKilobyte = 1e3;
 
-std::string in_bytes(double bytes) {
-  if (bytes >= kGigabyte) return fmt::format("{:.2f} GB", bytes / kGigabyte);
-  return bytes >= kMegabyte ? fmt::format("{:.2f} MB", bytes / kMegabyte) : fmt::format("{:.2f} kB", bytes / kKilobyte);
-}
 std::string in_ms(double ns) { return fmt::format("{:.2f} ms", ns / 1e6); }
 
 // "layers.12.attention" is "layers.*.attention".
@@ -177,17 +172,25 @@ class Summary {
   static std::string split_by(const PlanNodeRecord& reader, int parameter, std::size_t axis) {
     const Placement result = placing::placements_named(reader.results.front())[axis];
     if (result.kind == Placement::Kind::partial) return "inputs, then a sum";
+    if (!is_shard(result)) return "nothing";
+    if (splits_tokens(reader, result.dim)) return "tokens";
     for (const PlanOperandRecord& operand : reader.operands)
       if (operand.node == parameter && is_shard(placing::placements_named(operand.wanted)[axis])) return "features";
-    return is_shard(result) ? "tokens" : "nothing";
+    return fmt::format("dim {}", result.dim);
   }
+
+  // Values are [sequences, tokens, ...], and [sequences * tokens, features] in products.
+  static bool splits_tokens(const PlanNodeRecord& node, int dim) { return dim == 0 || (dim == 1 && node.shape.size() > 2); }
 
   std::string layers() const {
     std::vector<std::vector<std::string>> rows;
     std::vector<int> counts;
+    std::vector<std::string> names;  // of the first parameter of a row
     for (std::size_t at = 0; at < plan_.nodes.size(); ++at) {
       if (!has_name(plan_.nodes[at])) continue;
-      std::vector<std::string> row{kind_of(plan_.nodes[at].parameter), plan_.nodes[at].results.front()};
+      const PlanNodeRecord& parameter = plan_.nodes[at];
+      std::vector<std::string> row{kind_of(parameter.parameter), fmt::format("{}", fmt::join(parameter.shape, "x")),
+                                   parameter.results.front()};
       const std::vector<std::string> words = split_by_axes(static_cast<int>(at));
       row.insert(row.end(), words.begin(), words.end());
       const auto same = std::ranges::find(rows, row);
@@ -197,10 +200,11 @@ class Summary {
       }
       rows.push_back(row);
       counts.push_back(1);
+      names.push_back(parameter.parameter);
     }
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (counts[row] > 1) rows[row].front() += fmt::format(" ({})", counts[row]);
-    std::vector<std::string> head{"parameter", "held as"};
+      rows[row].front() = counts[row] > 1 ? fmt::format("{} ({})", rows[row].front(), counts[row]) : names[row];
+    std::vector<std::string> head{"parameter", "shape", "held as"};
     for (const placing::MeshAxis& axis : mesh_) head.push_back(axis.name + " splits");
     rows.insert(rows.begin(), head);
     return in_columns(rows);
@@ -222,6 +226,8 @@ class Summary {
 
   std::string place_of(const Moved& move) const {
     const PlanNodeRecord& taker = node(move.node);
+    if (node(move.operand->node).name.starts_with("tangent")) return "the gradient of the logits, backward";
+    if (taker.name.starts_with("output")) return "the logits, forward";
     const std::string parameter = parameter_of(move);
     const std::string where = kind_of(parameter.empty() ? taker.module : parameter);
     const std::string half = taker.backward ? "backward" : "forward";
@@ -250,7 +256,7 @@ class Summary {
     return text;
   }
 
-  // Where a value of samples that a batch axis splits becomes whole on it.
+  // Where a value whose tokens are split over a batch axis becomes whole on it.
   std::string gathers() const {
     std::map<std::string, int> places;
     for (const Moved& move : moves()) {
@@ -258,12 +264,13 @@ class Summary {
       const Placements from = placing::placements_named(move.operand->source),
                        to = placing::placements_named(move.operand->wanted);
       for (std::size_t axis = 0; axis < mesh_.size(); ++axis)
-        if (mesh_[axis].name.starts_with("dp") && is_shard(from[axis]) && to[axis] == placing::replicate())
+        if (mesh_[axis].name.starts_with("dp") && is_shard(from[axis]) && to[axis] == placing::replicate() &&
+            splits_tokens(node(move.operand->node), from[axis].dim))
           ++places[fmt::format("{} at {}", mesh_[axis].name, place_of(move))];
     }
     std::vector<std::string> words;
     for (const auto& [place, count] : places) words.push_back(count > 1 ? fmt::format("{} ({})", place, count) : place);
-    return fmt::format("activations are gathered over a batch axis: {}\n", words.empty() ? "nowhere" : join(words, "; "));
+    return fmt::format("tokens are gathered over a batch axis: {}\n", words.empty() ? "nowhere" : join(words, "; "));
   }
 
   std::string whole() const {

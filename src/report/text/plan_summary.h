@@ -12,7 +12,7 @@ namespace ordercheck {
 // - memory: the parameters of a rank, their gradients, and what backward reads of forward without checkpointing. Values made of
 //   parameters alone do not count: they can be gathered again.
 // - sent: what a rank sends in one step, by a ring.
-// - what an axis splits is told for the first operator that reads the parameter.
+// - what an axis splits is that of the first operator that reads the parameter: tokens, features, or another dim of its result
 std::string render_plan_summary(const PlanRecord& plan, const std::string& title);
 
 }  // namespace ordercheck

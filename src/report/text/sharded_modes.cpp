@@ -23,8 +23,8 @@ std::string render_sharded_modes(const std::vector<captured::ShardedCost>& costs
   for (const captured::ShardedCost& cost : costs) {
     const captured::Timeline& line = cost.timeline;
     rows.push_back({in_words(cost.mode), fmt::format("{}", cost.gathers), fmt::format("{}", cost.scatters),
-                    fmt::format("{:.2f} GB", static_cast<double>(cost.held_bytes) / 1e9), milliseconds(line.computing),
-                    milliseconds(line.sending), milliseconds(line.exposed), milliseconds(line.step),
+                    in_bytes(static_cast<double>(cost.held_bytes)), milliseconds(line.computing), milliseconds(line.sending),
+                    milliseconds(line.exposed), milliseconds(line.step),
                     fmt::format("{:.0f}", static_cast<double>(tokens) * 1e9 / static_cast<double>(line.step))});
   }
   return fmt::format("{}, {} tokens a rank; costs of {}, computed and not measured\n", title, tokens, machine) +

@@ -26,7 +26,7 @@ reachable_percent = 50
 gb_per_s = 300
 latency_us = 0
 [link.dp_shard]
-gb_per_s = 25
+gb_per_s = 12.5
 )",
                                     "m.toml", kTwoAxes);
   ASSERT_TRUE(machine);
@@ -35,7 +35,7 @@ gb_per_s = 25
   EXPECT_EQ(machine->launch_us, 0);
   EXPECT_EQ(machine->reachable, 0.5);
   EXPECT_EQ(machine->flops_per_us.at(2), 312e6);
-  EXPECT_THAT(speeds(*machine), ElementsAre(25e3, 300e3));
+  EXPECT_THAT(speeds(*machine), ElementsAre(12.5e3, 300e3));
   EXPECT_EQ(machine->links[0].latency_us, 0);
   EXPECT_TRUE(check_machine(*machine, kTwoAxes));
 }
@@ -51,7 +51,9 @@ TEST(MachineFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(read_machine("name = \"m\"\n[link.pp]\ngb_per_s = 5\n", "m.toml", kTwoAxes).error().message,
             "m.toml:2: unknown key 'pp' in [link]; did you mean 'tp'?");
   EXPECT_EQ(read_machine("name = \"m\"\nmemory_gb_per_s = 0\n", "m.toml", kTwoAxes).error().message,
-            "m.toml:2: 'memory_gb_per_s' is no whole number of at least 1");
+            "m.toml:2: 'memory_gb_per_s': expected a number above 0 and at most 1000000000");
+  EXPECT_EQ(read_machine("name = \"m\"\nreachable_percent = 500\n", "m.toml", kTwoAxes).error().message,
+            "m.toml:2: 'reachable_percent': expected a number above 0 and at most 100");
   EXPECT_FALSE(read_machine("memory_gb_per_s = 1\n", "m.toml", kTwoAxes));
 }
 

@@ -25,9 +25,9 @@ def main(arguments: list[str]) -> int:
 
         return write_scripts(sys.stdin, sys.stdout, project)
     if arguments == ["graph"]:
-        from .planned.command import write_graph
+        from .planned.command import answer
 
-        return write_graph(sys.stdin, sys.stdout)
+        return answer(sys.stdin)
     if arguments:
         sys.exit(f"ordercheck_pytorch: expected nothing, repro, repros or graph, got {' '.join(arguments)}")
     from .worker.program import RealProgram

@@ -40,25 +40,28 @@ def trace(make_model: Callable[[], nn.Module], sequences: int, sequence_length: 
     """The model takes tokens [sequences, sequence_length] int64 and gives logits, or something that has them as `logits`."""
     with FakeTensorMode(allow_non_fake_inputs=True):
         model = make_model().train()
-        parameters = {name: p.detach().to(KEPT_IN).requires_grad_() for name, p in model.named_parameters()}
+        parameters = {name: kept(name, p).requires_grad_() for name, p in model.named_parameters()}
         buffers = {
             name: b.to(COMPUTED_IN) if b.is_floating_point() else b for name, b in model.named_buffers()
         }
         tokens = torch.zeros(sequences, sequence_length, dtype=torch.int64)
         with torch.no_grad():
             logits = logits_of(torch.func.functional_call(model, cast({**parameters, **buffers}), (tokens,)))
+        if logits.ndim < 2 or logits.shape[0] != sequences:
+            raise Unsupported(
+                f"the model returned a tensor of {list(logits.shape)}; expected logits of [{sequences}, ...]"
+            )
         where = Where(model)
+        step = Step(model, where)
 
-        def step(
+        def run(
             of: dict[str, torch.Tensor], given: dict[str, torch.Tensor], tokens: torch.Tensor, tangent: Any
         ) -> Any:
-            with where.followed():
-                out = logits_of(torch.func.functional_call(model, cast({**of, **given}), (tokens,)))
-            where.forward_ends()
-            gradients = torch.autograd.grad(out, list(of.values()), tangent, allow_unused=True)
-            return out, gradients
+            named = {f"model.{name}": each for name, each in cast({**of, **given}).items()}
+            return torch.func.functional_call(step, named, (tokens, tangent, list(of.values())))
 
-        graph = make_fx(step)(parameters, buffers, tokens, torch.empty_like(logits)).graph
+        # Aliases of one tensor are traced as one, so the tangent is a tensor of its own.
+        graph = make_fx(run)(parameters, buffers, tokens, torch.empty_like(logits)).graph
     numbers = {node: number for number, node in enumerate(graph.nodes)}
     return Traced(
         graph,
@@ -67,6 +70,29 @@ def trace(make_model: Callable[[], nn.Module], sequences: int, sequence_length: 
         lambda node: where.module_of(numbers[node]),
         lambda node: numbers[node] >= where.forward_nodes,
     )
+
+
+class Step(nn.Module):
+    """Forward and backward in one call, so that a checkpoint reruns forward with the parameters that it was traced with."""
+
+    def __init__(self, model: nn.Module, where: Where) -> None:
+        super().__init__()
+        self.model = model
+        self._where = where
+
+    def forward(self, tokens: torch.Tensor, tangent: torch.Tensor, of: list[torch.Tensor]) -> Any:
+        with self._where.followed():
+            out = logits_of(self.model(tokens))
+        self._where.forward_ends()
+        if not out.requires_grad:
+            raise Unsupported("the logits depend on no parameter; expected a model that can be trained")
+        return out, torch.autograd.grad(out, of, tangent, allow_unused=True)
+
+
+def kept(name: str, parameter: torch.Tensor) -> torch.Tensor:
+    if not parameter.is_floating_point():
+        raise Unsupported(f"{name} is {parameter.dtype}; expected parameters of real floating-point numbers")
+    return parameter.detach().to(KEPT_IN)
 
 
 def cast(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
