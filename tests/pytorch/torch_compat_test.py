@@ -16,6 +16,8 @@ from ordercheck_pytorch import process_state
 PACKAGE = Path(ordercheck_pytorch.__file__).parent
 # Of Python: there is no other way.
 OF_PYTHON = {"os._exit", "sys._getframe", "sys._current_frames"}
+# FakeTensorMode, which PyTorch documents (pytorch.org/docs/stable/torch.compiler_fake_tensor.html) and no public module has.
+DOCUMENTED = {"torch._subclasses: _subclasses"}
 # Modules that are imported for what they do.
 ENTRIES = {"ordercheck_pytorch.__main__"}
 
@@ -90,7 +92,8 @@ def test_private_names_and_probes_of_torch_stand_in_one_file() -> None:
         if path.name in ("torch_compat.py", "staged_group.py"):
             continue
         source = path.read_text()
-        assert private_names(source) + probes(source) == [], path.relative_to(PACKAGE)
+        found = {*private_names(source), *probes(source)} - DOCUMENTED
+        assert found == set(), path.relative_to(PACKAGE)
 
 
 def changeable(value: Any) -> bool:
