@@ -96,6 +96,19 @@ def test_an_operator_in_place_makes_a_value_of_its_own() -> None:
     ]
 
 
+class WritesToAView(Changing):
+    """What reads `x` afterwards reads what was written, which no edge of the graph says."""
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        x = self.embedding(tokens).sin()
+        x[:, 0].mul_(2)
+        return self.head(x)
+
+
+def writes_to_a_view() -> nn.Module:
+    return WritesToAView()
+
+
 class Checkpointed(Changing):
     """Reruns its embedding in backward, and prints in forward."""
 
@@ -149,6 +162,10 @@ def complex_numbers() -> nn.Module:
     [
         ("planned_test:idle", "unused.weight gets no gradient: the logits do not depend on it"),
         ("planned_test:nothing", "planned_test:nothing: planned_test"),
+        (
+            "planned_test:writes_to_a_view",
+            "head reads a tensor after another view of it was written in place",
+        ),
         ("planned_test:complex_numbers", "phases is torch.complex64"),
     ],
 )

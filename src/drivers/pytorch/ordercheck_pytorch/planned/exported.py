@@ -9,6 +9,7 @@ import torch
 from torch import fx
 
 from ..program.exact.kernels import Unsupported
+from ..torch_compat import schema_of
 from .joint_graph import TOKENS, Traced
 
 
@@ -25,6 +26,9 @@ class _Export:
         self._view_of: list[int] = []
         self._values: dict[fx.Node, list[int]] = {}  # of what is no tensor: -1
         self._module_of: dict[fx.Node, str] = {}
+        self._base: dict[fx.Node, fx.Node] = {}  # of views
+        self._views: dict[fx.Node, list[fx.Node]] = {}  # a base and its views
+        self._outdated: set[fx.Node] = set()  # share memory with a tensor that was written in place
         self._of_tangent: set[fx.Node] = set()  # depend on the gradient of the logits
         self._nodes: list[dict[str, Any]] = []
 
@@ -76,18 +80,37 @@ class _Export:
         }
 
     def _add_operator(self, node: fx.Node) -> None:
-        target: Any = node.target
-        schema = target._schema
+        self._check_is_current(node)
+        schema = schema_of(node.target)
         passed = dict(zip((each.name for each in schema.arguments), node.args, strict=False)) | node.kwargs
         arguments = [passed.get(each.name, each.default_value) for each in schema.arguments]
         operands = [value for each in arguments for value in self._operands_in(each)]
         name = schema.name.removesuffix("_") if not schema.name.endswith("__") else schema.name
         self._add_node(node, name, ", ".join(map(self._printed, arguments)), operands)
-        first = schema.arguments[0].alias_info if schema.arguments else None
+        is_tensor = bool(arguments) and isinstance(arguments[0], fx.Node)
+        first = schema.arguments[0].alias_info if is_tensor else None
+        if first is not None:
+            self._note_alias(node, arguments[0], first.is_write)
         if first is not None and first.is_write:
-            self._values[arguments[0]] = self._values[node]  # what is read from now on is the changed tensor
+            self._values[arguments[0]] = self._values[node]  # later nodes read the changed tensor
         elif first is not None and operands and len(self._values[node]) == 1:
             self._view_of[self._values[node][0]] = operands[0]
+
+    def _note_alias(self, node: fx.Node, operand: fx.Node, is_write: bool) -> None:
+        base = self._base[node] = self._base.get(operand, operand)
+        family = self._views.setdefault(base, [base])
+        if is_write:
+            self._outdated.update(each for each in family if each is not operand)
+        family.append(node)
+
+    def _check_is_current(self, node: fx.Node) -> None:
+        """The graph has no edge from a write in place to the views of the tensor, so its plan would be of another model."""
+        for each in node.all_input_nodes:
+            if each in self._outdated:
+                raise Unsupported(
+                    f"{self._forward_module(node) or node.name} reads a tensor after another view of it was written in place; "
+                    "expected an operator that makes a new tensor"
+                )
 
     def _add_part(self, node: fx.Node) -> None:
         """One of several results."""
