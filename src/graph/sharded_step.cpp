@@ -33,7 +33,7 @@ std::int64_t elements_of(const GraphRecord& graph, int value) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// A stretch of the step. Those of collectives can be moved.
+// Consecutive nodes of the step. Stretches that start or end a collective can be moved.
 struct Stretch {
   enum class Kind { compute, gather_start, gather_end, scatter_start, scatter_end };
   Kind kind = Kind::compute;
@@ -94,7 +94,7 @@ class Sharding {
     return made;
   }
 
-  // Replaces every parameter by its shard; a parameter that is only cast is cast as a shard.
+  // Replaces every parameter by its shard. If the only reader is a cast, casts the shard, so that the gather has fewer bytes.
   void add_parameters(const Nodes& nodes, const std::vector<int>& wholes) {
     std::map<int, std::vector<const GraphNodeRecord*>> readers;
     for (const GraphNodeRecord& each : nodes)
@@ -149,66 +149,66 @@ class Sharding {
     Stretch start{.kind = Stretch::Kind::gather_start, .nodes = {}}, end{.kind = Stretch::Kind::gather_end, .nodes = {}};
     std::map<int, std::vector<std::size_t>> by_bytes;
     for (const std::size_t member : members) by_bytes[bytes_per_element(sharded_[member].shard)].push_back(member);
-    for (const auto& [bytes, alike] : by_bytes) {
+    for (const auto& [bytes, members_of_dtype] : by_bytes) {
       std::vector<int> pieces;
       std::int64_t length = 0;
-      for (const std::size_t member : alike) {
+      for (const std::size_t member : members_of_dtype) {
         pieces.push_back(sharded_[member].shard);
         length += elements_of(graph_, pieces.back());
       }
-      const bool copies = alike.size() > 1;
+      const bool copies = members_of_dtype.size() > 1;
       const int sent = copies ? flat(length, bytes) : pieces.front();
       if (copies) start.nodes.push_back(node("aten::cat", pieces, {sent}));
-      const int all = flat(length * ranks_, bytes), there = flat(length * ranks_, bytes, all);
-      start.nodes.push_back(collective(kGather, sent, all, name));
-      end.nodes.push_back(node(kWait, {all}, {there}));
-      for (const std::size_t member : alike) {
-        const int whole = in_backward_ ? again(sharded_[member].gathered) : sharded_[member].gathered;
-        if (!copies) graph_.view_of[static_cast<std::size_t>(whole)] = there;
+      const int buffer = flat(length * ranks_, bytes), gathered = flat(length * ranks_, bytes, buffer);
+      start.nodes.push_back(collective(kGather, sent, buffer, name));
+      end.nodes.push_back(node(kWait, {buffer}, {gathered}));
+      for (const std::size_t member : members_of_dtype) {
+        const int whole = in_backward_ ? backward_value(sharded_[member].gathered) : sharded_[member].gathered;
+        if (!copies) graph_.view_of[static_cast<std::size_t>(whole)] = gathered;
         // A copy out of the buffer reads as much as it writes.
-        const int part = value(graph_.shapes[static_cast<std::size_t>(whole)], bytes, there);
-        if (copies) end.nodes.push_back(node("aten::slice", {there}, {part}));
-        end.nodes.push_back(copies ? node("aten::clone", {part}, {whole}) : node("aten::view", {there}, {whole}));
+        const int part = value(graph_.shapes[static_cast<std::size_t>(whole)], bytes, gathered);
+        if (copies) end.nodes.push_back(node("aten::slice", {gathered}, {part}));
+        end.nodes.push_back(copies ? node("aten::clone", {part}, {whole}) : node("aten::view", {gathered}, {whole}));
       }
     }
     stretches_.push_back(std::move(start));
     stretches_.push_back(std::move(end));
   }
 
-  // The number of this value of forward where backward makes it anew.
-  int again(int of) {
-    const auto known = again_.find(of);
-    if (known != again_.end()) return known->second;
+  // The value that backward computes anew in place of this value of forward.
+  int backward_value(int of) {
+    const auto known = backward_value_of_.find(of);
+    if (known != backward_value_of_.end()) return known->second;
     const auto at = static_cast<std::size_t>(of);
     const int made = value(graph_.shapes[at], graph_.element_bytes[at]);
-    again_[of] = made;
+    backward_value_of_[of] = made;
     return made;
   }
 
-  // What backward reads instead of a value of forward that is made of parameters alone.
-  int reread(int of) {
+  // The operand of a backward node. Values that depend on parameters alone are gathered and computed again.
+  int operand_in_backward(int of) {
     if (!mode_.gathers_again || !of_parameters_.contains(of)) return of;
-    if (again_.contains(of)) return again_[of];
+    if (backward_value_of_.contains(of)) return backward_value_of_[of];
     if (parameter_of_.contains(of)) {
       gather_if_first(of);
-      return again(of);
+      return backward_value(of);
     }
     GraphNodeRecord copy = maker_.at(of);
-    for (int& operand : copy.operands) operand = reread(operand);
+    for (int& operand : copy.operands) operand = operand_in_backward(operand);
     copy.backward = true;
     for (int& result : copy.results) {
       const int shown = graph_.view_of[static_cast<std::size_t>(result)];
-      result = again(result);
+      result = backward_value(result);
       if (shown != -1) graph_.view_of[static_cast<std::size_t>(result)] = copy.operands.front();
     }
     compute(std::move(copy));
-    return again_[of];
+    return backward_value_of_[of];
   }
 
   void add_backward(GraphNodeRecord each) {
     const std::vector<int> results = each.results;
     for (int& operand : each.operands) {
-      const int before = std::exchange(operand, reread(operand));
+      const int before = std::exchange(operand, operand_in_backward(operand));
       for (const int result : results)
         if (int& shown = graph_.view_of[static_cast<std::size_t>(result)]; shown == before) shown = operand;
     }
@@ -233,19 +233,19 @@ class Sharding {
     const bool copies = members.size() > 1;
     const int sent = copies ? flat(length * ranks_, bytes) : wholes.front();
     if (copies) start.nodes.push_back(node("aten::cat", wholes, {sent}));
-    const int mine = flat(length, bytes), there = flat(length, bytes, mine);
-    start.nodes.push_back(collective(kScatter, sent, mine, name));
-    end.nodes.push_back(node(kWait, {mine}, {there}));
+    const int buffer = flat(length, bytes), reduced = flat(length, bytes, buffer);
+    start.nodes.push_back(collective(kScatter, sent, buffer, name));
+    end.nodes.push_back(node(kWait, {buffer}, {reduced}));
     for (const std::size_t member : members) {
-      const int piece = flat(elements_of(graph_, graph_.parameters[member]), bytes, there);
-      end.nodes.push_back(node("aten::slice", {there}, {piece}));
+      const int piece = flat(elements_of(graph_, graph_.parameters[member]), bytes, reduced);
+      end.nodes.push_back(node("aten::slice", {reduced}, {piece}));
       graph_.gradients[member] = piece;
     }
     stretches_.push_back(std::move(start));
     stretches_.push_back(std::move(end));
   }
 
-  // Starts a gather as soon as the one before it has arrived, and waits for a scatter when the next one starts.
+  // Starts each all-gather once the previous one has arrived, and waits for a reduce-scatter just before the next one starts.
   static void send_ahead(std::vector<Stretch>& half) {
     std::vector<Stretch> order, starts;
     for (Stretch& each : half)
@@ -292,13 +292,13 @@ class Sharding {
   bool in_backward_ = false;
   std::vector<Sharded> sharded_;                             // by parameter
   std::map<std::string, std::vector<std::size_t>> buckets_;  // parameters by bucket
-  std::set<int> casts_, of_parameters_;                      // values of forward
-  std::map<int, std::size_t> parameter_of_, of_gradient_;    // by gathered value and by whole gradient
-  std::map<int, GraphNodeRecord> maker_;                     // of values that are made of parameters alone
-  std::map<int, int> again_;                                 // values of forward to those of backward
-  std::set<std::string> gathered_;                           // buckets of this half
-  std::map<std::string, std::size_t> reduced_;               // gradients that are there, by bucket
-  std::vector<Stretch> stretches_;                           // of this half
+  std::set<int> casts_, of_parameters_;  // values of forward: casts of parameters; values that depend on parameters alone
+  std::map<int, std::size_t> parameter_of_, of_gradient_;  // by gathered value and by whole gradient
+  std::map<int, GraphNodeRecord> maker_;                   // nodes that compute values of of_parameters_
+  std::map<int, int> backward_value_of_;                   // values of forward to those of backward
+  std::set<std::string> gathered_;                         // buckets of this half
+  std::map<std::string, std::size_t> reduced_;             // number of gradients computed so far, by bucket
+  std::vector<Stretch> stretches_;                         // of this half
 };
 
 }  // namespace

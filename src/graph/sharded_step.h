@@ -1,5 +1,5 @@
-// The graph of one rank that shards the parameters of a traced step, gathers them where they are read and scatters the sums of
-// their gradients, as SimpleFSDP does: in one collective each, or in one per block, or with that of the next block under way.
+// Rewrites a traced step for one rank that shards parameters, as SimpleFSDP does: all-gathers them before they are read and
+// reduce-scatters their gradients, each alone or per block.
 //
 // Source: torchtitan's SimpleFSDP and its manual bucketing (PR #1881): casts run on shards, buckets are copied in and out.
 #pragma once
@@ -17,13 +17,13 @@ namespace ordercheck::captured {
 
 struct ShardedMode {
   bool by_block = false;      // one collective per block: "layers.2" of "layers.2.norm.weight", else the first module
-  bool one_ahead = false;     // the next gather is sent during the compute of this one, and the last scatter during the next
+  bool one_ahead = false;     // overlap the next all-gather, and the previous reduce-scatter, with compute
   bool gathers_again = true;  // in backward; false keeps what forward gathered
   friend bool operator==(const ShardedMode&, const ShardedMode&) = default;
 };
 
-// `parameters` are the names of the graph's parameters, whose gradients are all the gradients of `whole`. The result is of the
-// same tokens as `whole`: trace it with those of one rank.
+// - whole: the step with the tokens of one rank; its gradients are those of its parameters, in order
+// - parameters: the names of its parameters
 GraphRecord sharded_step(const GraphRecord& whole, const std::vector<std::string>& parameters, int ranks,
                          const ShardedMode& mode);
 

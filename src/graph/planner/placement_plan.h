@@ -35,7 +35,7 @@ const Placements& place_of(const NodePlan& node);
 // - every node runs by one of its strategies
 // - the source of each operand is its producer's result, also for the second operand of mul(x, x)
 // - every redistribution is possible, and none is on an edge that must stay
-// - placeholders and outputs are no partial sums; pairs are placed alike; pins hold; replicas shard no parameter
+// - placeholders and outputs are no partial sums; pairs have equal placements; pins hold; replica axes shard no parameter
 // - parameter memory is within its bounds; costs are as stated
 Status verify_plan(const JointGraph& graph, const DeviceMesh& mesh, const Machine& machine, const PlacementRules& rules,
                    const PlacementPlan& plan);

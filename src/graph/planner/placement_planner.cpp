@@ -153,12 +153,12 @@ ChoiceProblem PlacementPlanner::problem_of(const PlacementRules& rules) const {
 Result<PlacementPlan> PlacementPlanner::solve(const SolveOptions& options) const {
   const ChoiceProblem problem = problem_of(rules_);
   if (options.repeats_blocks) {
-    const std::vector<int> follows = nodes_to_follow(graph_);
-    auto alike = solve_choices(merged(problem, follows), options.solver, options.reduce);
-    if (!alike) return alike.error();
-    if (alike->feasible) {
-      for (std::size_t node = 0; node < follows.size(); ++node) alike->chosen[node] = alike->chosen[follows[node]];
-      return read(*alike);
+    const std::vector<int> leaders = leader_of_nodes(graph_);
+    auto repeated = solve_choices(merge_unknowns(problem, leaders), options.solver, options.reduce);
+    if (!repeated) return repeated.error();
+    if (repeated->feasible) {
+      for (std::size_t node = 0; node < leaders.size(); ++node) repeated->chosen[node] = repeated->chosen[leaders[node]];
+      return read(*repeated);
     }
   }
   const auto solved = solve_choices(problem, options.solver, options.reduce);

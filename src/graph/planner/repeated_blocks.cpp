@@ -48,12 +48,12 @@ std::string sizes_of(const JointGraph& graph, const std::vector<int>& values) {
 
 }  // namespace
 
-std::vector<int> nodes_to_follow(const JointGraph& graph) {
+std::vector<int> leader_of_nodes(const JointGraph& graph) {
   std::map<std::tuple<std::string, std::string, bool>, int> seen;  // nodes of this operator in this module, by half
   std::map<std::string, std::vector<int>> rows;
-  std::vector<int> follows;
+  std::vector<int> leaders;
   for (int at = 0; at < static_cast<int>(graph.nodes.size()); ++at) {
-    follows.push_back(at);
+    leaders.push_back(at);
     const JointNode& node = graph.nodes[at];
     const std::string name = repeated_name(node.module);
     if (name.empty()) continue;
@@ -63,25 +63,25 @@ std::vector<int> nodes_to_follow(const JointGraph& graph) {
         .push_back(at);
   }
   for (const auto& [key, row] : rows)
-    for (std::size_t at = 2; at + 1 < row.size(); ++at) follows[row[at]] = row[1];
-  return follows;
+    for (std::size_t at = 2; at + 1 < row.size(); ++at) leaders[row[at]] = row[1];
+  return leaders;
 }
 
-ChoiceProblem merged(const ChoiceProblem& problem, const std::vector<int>& follows) {
+ChoiceProblem merge_unknowns(const ChoiceProblem& problem, const std::vector<int>& leaders) {
   ChoiceProblem made = problem;
   made.pairs.clear();
-  for (std::size_t at = 0; at < follows.size(); ++at) {
-    if (follows[at] == static_cast<int>(at)) continue;
-    OpenChoice& followed = made.unknowns[follows[at]];
-    for (std::size_t choice = 0; choice < followed.costs.size(); ++choice)
-      followed.costs[choice] = add_costs(followed.costs[choice], problem.unknowns[at].costs[choice]);
+  for (std::size_t at = 0; at < leaders.size(); ++at) {
+    if (leaders[at] == static_cast<int>(at)) continue;
+    OpenChoice& leader = made.unknowns[leaders[at]];
+    for (std::size_t choice = 0; choice < leader.costs.size(); ++choice)
+      leader.costs[choice] = add_costs(leader.costs[choice], problem.unknowns[at].costs[choice]);
     made.unknowns[at] = {.name = problem.unknowns[at].name, .choices = {""}, .costs = {0}};
   }
-  for (const auto& [pair, table] : problem.pairs) made.add_pair(follows[pair.first], follows[pair.second], table);
+  for (const auto& [pair, table] : problem.pairs) made.add_pair(leaders[pair.first], leaders[pair.second], table);
   for (WeightLimit& limit : made.limits) {
     const auto weights = std::exchange(limit.weights, {});
     for (const auto& [unknown, own] : weights) {
-      std::vector<std::int64_t>& sum = limit.weights[follows[unknown]];
+      std::vector<std::int64_t>& sum = limit.weights[leaders[unknown]];
       sum.resize(own.size(), 0);
       for (std::size_t choice = 0; choice < own.size(); ++choice) sum[choice] += own[choice];
     }

@@ -45,9 +45,9 @@ JointGraph drawn_blocks(int blocks) {
 
 RC_GTEST_PROP(RepeatedBlocks, CostAsMuchAsThePlanOfAllNodes, ()) {
   const PlacementPlanner planner = planner_of(drawn_blocks(*rc::gen::inRange(1, 6)), {{"dp_shard", 2}, {"tp", 2}});
-  const auto plain = planner.solve(), alike = planner.solve({.repeats_blocks = true});
-  RC_ASSERT(plain && alike);
-  RC_ASSERT(alike->objective == plain->objective);
+  const auto plain = planner.solve(), repeated = planner.solve({.repeats_blocks = true});
+  RC_ASSERT(plain && repeated);
+  RC_ASSERT(repeated->objective == plain->objective);
 }
 
 TEST(RepeatedBlocks, FollowTheSecondAndLeaveTheEndsAlone) {
@@ -57,41 +57,41 @@ TEST(RepeatedBlocks, FollowTheSecondAndLeaveTheEndsAlone) {
   JointGraph graph = builder.graph();
   for (int block = 0; block < 5; ++block)
     graph.nodes[static_cast<std::size_t>(block) + 1].module = fmt::format("layers.{}", block);
-  EXPECT_THAT(nodes_to_follow(graph), ElementsAre(0, 1, 2, 2, 2, 5));
+  EXPECT_THAT(leader_of_nodes(graph), ElementsAre(0, 1, 2, 2, 2, 5));
   graph.nodes[3].module = "norm";
-  EXPECT_THAT(nodes_to_follow(graph), ElementsAre(0, 1, 2, 3, 2, 5));
+  EXPECT_THAT(leader_of_nodes(graph), ElementsAre(0, 1, 2, 3, 2, 5));
   graph.values[static_cast<std::size_t>(graph.nodes[4].results[0])].element_bytes = 2;
-  EXPECT_THAT(nodes_to_follow(graph), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(leader_of_nodes(graph), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-// Any two unknowns may be alike: the cost of the merged problem is that of the whole one with the same choices.
-RC_GTEST_PROP(RepeatedBlocks, MergedCostsWhatTheWholeCosts, ()) {
+// Any two unknowns may share a choice: the cost of the merged problem is that of the whole one with the same choices.
+RC_GTEST_PROP(RepeatedBlocks, MergedUnknownsCostWhatTheWholeCosts, ()) {
   const ChoiceProblem problem = arbitrary_problem();
-  std::vector<int> follows;
+  std::vector<int> leaders;
   for (int unknown = 0; unknown < static_cast<int>(problem.unknowns.size()); ++unknown) {
     const int one = *rc::gen::inRange(0, unknown + 1);
-    follows.push_back(follows.empty() || one == unknown ? unknown : follows[static_cast<std::size_t>(one)]);
+    leaders.push_back(leaders.empty() || one == unknown ? unknown : leaders[static_cast<std::size_t>(one)]);
   }
-  const ChoiceProblem made = merged(problem, follows);
+  const ChoiceProblem made = merge_unknowns(problem, leaders);
   std::vector<int> all, own;
-  for (std::size_t unknown = 0; unknown < follows.size(); ++unknown) {
-    const bool is_own = follows[unknown] == static_cast<int>(unknown);
+  for (std::size_t unknown = 0; unknown < leaders.size(); ++unknown) {
+    const bool is_own = leaders[unknown] == static_cast<int>(unknown);
     own.push_back(is_own ? *rc::gen::inRange(0, 3) : 0);
-    all.push_back(own[static_cast<std::size_t>(follows[unknown])]);
+    all.push_back(own[static_cast<std::size_t>(leaders[unknown])]);
   }
   RC_ASSERT(cost_of(made, own) == cost_of(problem, all));
 }
 
 TEST(RepeatedBlocks, AreLeftApartWhereTheRulesWantThat) {
-  // Half of the parameters whole and half in parts: no plan has all alike.
+  // Half of the parameters whole and half in parts: no plan gives all the same placement.
   JointGraph graph = products(4, true);
   for (std::size_t at = 0; at < graph.nodes.size(); ++at)
     if (graph.nodes[at].role == Role::parameter) graph.nodes[at].module = fmt::format("layers.{}", graph.nodes[at].index);
   PlacementPlanner planner = planner_of(graph, {{"dp_shard", 2}});
   ASSERT_TRUE(planner.bound_parameter_memory(0.625, 0.625));
-  const auto plain = planner.solve(), alike = planner.solve({.repeats_blocks = true});
-  ASSERT_TRUE(plain && alike);
-  EXPECT_GE(alike->objective, plain->objective);
+  const auto plain = planner.solve(), repeated = planner.solve({.repeats_blocks = true});
+  ASSERT_TRUE(plain && repeated);
+  EXPECT_GE(repeated->objective, plain->objective);
 }
 
 }  // namespace
