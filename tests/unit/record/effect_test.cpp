@@ -102,19 +102,6 @@ TEST(Effect, ComposableReplicationOwesWhatDdpDoes) {
   EXPECT_FALSE(effect("replicate=2", with, sample_record()).present);
 }
 
-// The hostile twin: ranks that communicate and each compute the whole batch. Its losses are right.
-TEST(Effect, APlacedModelComputesLessOnEachRank) {
-  Record with = sample_record(2);
-  with.counters.matmul_flops = 480;
-  EXPECT_FALSE(effect("auto_parallel=2", with, sample_record()).present) << "no rank communicates";
-  with.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 1}};
-  EXPECT_TRUE(effect("auto_parallel=2", with, sample_record()).present);
-  with.counters.matmul_flops = 960;
-  const Effect whole = effect("auto_parallel=2", with, sample_record());
-  EXPECT_FALSE(whole.present);
-  EXPECT_THAT(print(whole.signs), testing::HasSubstr("missing: 960 of 960 matmul flops, expected a part"));
-}
-
 // FSDP2 and replicate around a stage reduce when the schedule is through with it, which is in no backward.
 TEST(Effect, APipelinesScheduleReducesBehindTheBackward) {
   Record with = sample_record(2);

@@ -61,5 +61,18 @@ TEST(DataParallelEffects, WhatIsFreedAfterForwardIsGatheredAgain) {
   EXPECT_TRUE(effect("simple_fsdp=2:reshard=never", sharded(), sample_record()).present);
 }
 
+// The hostile twin: ranks that communicate and each compute the whole batch. Its losses are right.
+TEST(AutoParallelEffect, APlacedModelComputesLessOnEachRank) {
+  Record with = sample_record(2);
+  with.counters.matmul_flops = 480;
+  EXPECT_FALSE(effect("auto_parallel=2", with, sample_record()).present) << "no rank communicates";
+  with.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 1}};
+  EXPECT_TRUE(effect("auto_parallel=2", with, sample_record()).present);
+  with.counters.matmul_flops = 960;
+  const Effect whole = effect("auto_parallel=2", with, sample_record());
+  EXPECT_FALSE(whole.present);
+  EXPECT_THAT(print(whole.signs), testing::HasSubstr("missing: 960 of 960 matmul flops, expected a part"));
+}
+
 }  // namespace
 }  // namespace ordercheck
