@@ -87,7 +87,7 @@ Case compiler_code_of(const Case& c) {
 
 void ask_again(Trial& trial, Runs& runs, bool quick) {
   const Case& c = trial.planned.subject;
-  trial.again = runs.ask(c, Turn::second);
+  if (!trial.again) trial.again = runs.ask(c, Turn::second);
   if (is_held_against_noise_floor(c)) trial.layouts.near = ask_closeness(c, runs);
   if (!trial.compiler_code && compiles_by_itself(c, trial.layouts.subject.record()))
     trial.compiler_code = ask_compiler_code(c, runs, quick);

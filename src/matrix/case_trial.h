@@ -51,7 +51,7 @@ struct Trial {
   Layouts layouts;
   std::vector<PendingRun> twins;  // the stack without one item, for each item; empty if a user's function applies it
   std::optional<CompilerCodeRuns> compiler_code;  // for a case in exact arithmetic with a code-generating compiler
-  std::optional<PendingRun> again;                // the second run of a case that completed
+  std::optional<PendingRun> again;                // the second run of a completed case; the first if a recorded run equals it
   std::vector<Variant> variants;                  // other seed and grid, for a case that differs
   std::optional<Tensors> tensors;                 // for a bitwise difference that every variant has
   std::vector<Tensors> coarser;                   // the same on coarser grids, if only the last bits differ
@@ -69,8 +69,8 @@ Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& 
 // The same case in float32 arithmetic, where a compiler runs its generated code.
 Case compiler_code_of(const Case& c);
 
-// Requests a case's second run and, for float32 arithmetic or a compiler's generated code, the runs for the noise floor. Call
-// it only after the first run completed.
+// Requests a case's second run if it has none and, for float32 arithmetic or a compiler's generated code, the runs for the
+// noise floor. Call it only after the first run completed.
 void ask_again(Trial& trial, Runs& runs, bool quick = false);
 
 // The records of all runs so far, as input for judge() (record/verdict_of_runs.h). An error if a file of tensors cannot be

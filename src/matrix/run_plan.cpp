@@ -149,6 +149,11 @@ void ablate(const std::vector<Trial>& trials, std::vector<CaseResult>& results) 
   }
 }
 
+bool has_recorded_digest(const Trial& trial, const RunOptions& options) {
+  const auto recorded = options.recorded_digests.find(print(trial.planned.subject));
+  return recorded != options.recorded_digests.end() && recorded->second == digest(trial.layouts.subject.record());
+}
+
 void compare_with_rules(std::vector<CaseResult>& results, const std::vector<Rule>& rules, const Target& target) {
   const Catalogue catalogue(rules);
   std::vector<Outcome*> outcomes;
@@ -184,8 +189,11 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   if (widen_ranges(trials, recommend, runs, options.quick))
     if (auto status = runs.run(); !status) return status.error();
   move_declined(trials, result.plan);
-  for (Trial& trial : trials)
-    if (trial.layouts.subject.completed()) ask_again(trial, runs, options.quick);
+  for (Trial& trial : trials) {
+    if (!trial.layouts.subject.completed()) continue;
+    if (has_recorded_digest(trial, options)) trial.again = trial.layouts.subject;
+    ask_again(trial, runs, options.quick);
+  }
   if (auto status = runs.run(); !status) return status.error();
 
   auto judged = judge_all(trials);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/bits.h"
 #include "base/result.h"
 #include "matrix/case_trial.h"
 #include "matrix/plan_result.h"
@@ -22,6 +24,9 @@ struct RunOptions {
   // --quick, computes the verdict only: no twins without one item, no other seed or grid, no search for the first tensor that
   // differs, no controls.
   bool quick = false;
+  // Digests of recorded runs by print(Case). A case whose run has the recorded digest is not run again: the recorded run is
+  // its second one.
+  std::map<std::string, Hash128> recorded_digests;
 };
 
 // Deterministic for a plan and an engine, whatever order the runs end in. Returns an error only if the engine cannot run at

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -109,7 +110,11 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
   const auto engines = load_engine_files(planned->folder / "engines");
   if (!engines) return engines.error();
   const std::string driver = hash_of_driver(planned->folder, *engines, head_of(runner.hello(), arithmetic_of(command)));
-  auto result = (*session)->run(planned->plan, planned->rules, {});
+  RunOptions options;
+  if (committed)
+    for (const Observation& row : committed->rows)
+      if (row.verdict != Verdict::unstable) options.recorded_digests[row.case_text] = row.digest;
+  auto result = (*session)->run(planned->plan, planned->rules, std::move(options));
   tell_what_was_taken(runner);
   if (!result)
     return RanPlan{.result = {}, .rules = {}, .departures = "", .exit_code = undecided("matrix", result.error().message)};

@@ -72,6 +72,26 @@ TEST_F(RunPlan, QuickRunsTheStackTwiceAndItsReferenceAlone) {
   EXPECT_EQ(run({"tp=2,ac,fsdp=2"}).cases.at(0).left_out, "");
 }
 
+TEST_F(RunPlan, ARecordedDigestIsTheSecondRun) {
+  const Plan plan{.engine = "native", .cases = {{{.stack = *parse_stack("tp=2,fsdp=2")}, {}}}, .not_planned = {}};
+  const auto verdict_and_runs = [&](const Record& recorded) {
+    runner_.seen.clear();
+    const auto result = run_plan(plan, runner_, sample_rules(), recommend_,
+                                 {.values_folder = values_, .recorded_digests = {{"tp=2,fsdp=2", digest(recorded)}}});
+    return std::pair(result->cases.at(0).outcome.seen.verdict, runner_.seen.size());
+  };
+  Record recorded = honest_record(plan.cases[0].subject);
+  const auto [verdict, runs] = verdict_and_runs(recorded);
+  EXPECT_EQ(verdict, Verdict::equal);
+  bend_gradient(recorded);
+  EXPECT_EQ(verdict_and_runs(recorded), std::pair(Verdict::equal, runs + 1));
+  // Another record each time: the recorded digest hides nothing.
+  runner_.corrupt("tp=2,fsdp=2", [](Record& record, const Request& request) {
+    if (request.turn % 2 == 1) bend_gradient(record);
+  });
+  EXPECT_EQ(verdict_and_runs(recorded).first, Verdict::unstable);
+}
+
 TEST_F(RunPlan, SaysNothingOfItWhereAStackIsRightOrAnItemChangesNumbers) {
   EXPECT_THAT(run({"tp=2,fsdp=2"}).cases.at(0).right_without, testing::IsEmpty());
   runner_.corrupt("tp=2,optimizer=sgd", fail_in_apply);
