@@ -44,7 +44,12 @@ def test_the_code_of_the_page_runs_under_torchrun_as_printed(tmp_path: Path) -> 
         [*torchrun, "--redirects", "1", "--log-dir", "log", "train.py"],
         cwd=tmp_path,
         # Else each rank starts a pool of processes that compile, and tries the processor's instructions out.
-        env={**os.environ, "OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_VEC_ISA_OK": "1"},
+        env={
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "TORCHINDUCTOR_COMPILE_THREADS": "1",
+            "TORCHINDUCTOR_VEC_ISA_OK": "1",
+        },
         capture_output=True,
         text=True,
     )
