@@ -175,7 +175,7 @@ class Sharding {
     stretches_.push_back(std::move(end));
   }
 
-  // The value that backward computes anew in place of this value of forward.
+  // The value that backward recomputes instead of reading this value of forward.
   int backward_value(int of) {
     const auto known = backward_value_of_.find(of);
     if (known != backward_value_of_.end()) return known->second;
